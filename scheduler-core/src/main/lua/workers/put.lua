@@ -12,12 +12,12 @@
 -- ARGV     all: integer, workers of all applications
 -- ARGV     allSize: integer, characters of their texts
 -- RETURNS  {'created', 'changed', 'renewed', 'removed', 'none', 'ended', 'full' or 'all-full'}
--- COST     3 reads and 2 writes; the whole hash to remove all sessions, where a worker's time is over, and for a change
---          where all together have as many as an application may
+-- COST     4 reads and 2 writes; the whole hash to remove all sessions or an unknown one, where a worker's time is over,
+--          and for a change where all together have as many as an application may
 -- WHY      schedulers read all of them twice a second: the version says that nothing has changed.
 --          Each session has its own entry: a run that ends does not remove one that has begun at
---          the same address. A removed session is remembered for a while: a late renewal does not
---          bring it back
+--          the same address. A removed session is remembered for a while, even if it was not there:
+--          a late call does not bring it back
 --- @include lib/text
 --- @include lib/now
 --- @include lib/workers
@@ -39,15 +39,41 @@ end
 
 local value = redis.call('HGET', key, field)
 local found = said(value)
+local most, mostOfAll = tonumber(ARGV[6]), tonumber(ARGV[8])
+local count = math.max(redis.call('HLEN', key) - 1, 0) + (value and 0 or 1)
+
+-- What the application's others take: how many live, how many there are with removed sessions, and
+-- their characters; and how many of all applications live.
+local function others()
+  local own, ownCount, ownSize, all = 0, 0, 0, 0
+  local entries = redis.call('HGETALL', key)
+  for i = 1, #entries, 2 do
+    if entries[i] ~= '' and entries[i] ~= field then
+      local other = said(entries[i + 1])
+      local lives = other and 1 or 0
+      all = all + lives
+      if string.sub(entries[i], 1, #ARGV[2]) == ARGV[2] then
+        own = own + lives
+        ownCount = ownCount + 1
+        ownSize = ownSize + #(other or '')
+      end
+    end
+  end
+  return own, ownCount, ownSize, all
+end
+
+-- Of removed sessions there may be as many again.
+local function fits()
+  local _, ownCount = others()
+  return count <= 2 * mostOfAll and ownCount < 2 * most
+end
+
 if life == 0 then
   local before = at.version
   if found then
     removed(field, found)
   end
-  if found and session ~= '' then
-    redis.call('HSET', key, field, int(now + REMEMBERED))
-    at.earliest = math.min(at.earliest, now + REMEMBERED)
-  elseif session == '' then
+  if session == '' then
     local entries = redis.call('HGETALL', key)
     for i = 1, #entries, 2 do
       local run = said(entries[i + 1])
@@ -55,38 +81,24 @@ if life == 0 then
         removed(entries[i], run)
       end
     end
-  end
-  if at.version == before then
-    return { 'none' }
+  elseif found or not value and fits() then
+    -- What removes comes first: a full Redis takes what follows.
+    redis.call('HDEL', key, field)
+    redis.call('HSET', key, field, int(now + REMEMBERED))
+    at.earliest = math.min(at.earliest, now + REMEMBERED)
   end
   note(key, at)
-  return { 'removed' }
+  return { at.version == before and 'none' or 'removed' }
 elseif value and not found then
   return { 'ended' }
 end
 if found ~= text then
-  local count = math.max(redis.call('HLEN', key) - 1, 0) + (found and 0 or 1)
   local size = at.size + #text - #(found or '')
-  if (not found or #text > #found) and (count > tonumber(ARGV[6]) or size > tonumber(ARGV[7])) then
-    local own, ownCount, ownSize, all = 1, 1, #text, 1
-    local entries = redis.call('HGETALL', key)
-    for i = 1, #entries, 2 do
-      if entries[i] ~= '' and entries[i] ~= field then
-        local other = said(entries[i + 1])
-        local lives = other and 1 or 0
-        all = all + lives
-        if string.sub(entries[i], 1, #ARGV[2]) == ARGV[2] then
-          own = own + lives
-          ownCount = ownCount + 1
-          ownSize = ownSize + #(other or '')
-        end
-      end
-    end
-    -- Of removed sessions there may be as many again.
-    local most, mostOfAll = tonumber(ARGV[6]), tonumber(ARGV[8])
-    if all > mostOfAll or count > 2 * mostOfAll or size > tonumber(ARGV[9]) then
+  if (not found or #text > #found) and (count > most or size > tonumber(ARGV[7])) then
+    local own, ownCount, ownSize, all = others()
+    if all >= mostOfAll or count > 2 * mostOfAll or size > tonumber(ARGV[9]) then
       return { 'all-full' }
-    elseif own > most or ownCount > 2 * most or ownSize > tonumber(ARGV[7]) then
+    elseif own >= most or ownCount >= 2 * most or ownSize + #text > tonumber(ARGV[7]) then
       return { 'full' }
     end
   end

@@ -179,7 +179,8 @@ public class WorkerRegistration {
    */
   public void remove(String application, String instance, @Nullable String session) {
     String run = session(session);
-    if (!ID.matcher(instance).matches() || !source.remove(application, instance, run)) {
+    if (!ID.matcher(instance).matches()
+        || !source.remove(application, instance, run, OF_APPLICATION, OF_ALL)) {
       throw ApiException.of(
           ErrorCode.NOT_FOUND,
           "no instance of that id%s of %s is registered here; it never was, was removed, or its ttl is over"

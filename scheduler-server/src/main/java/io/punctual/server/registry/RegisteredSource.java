@@ -113,10 +113,17 @@ public class RegisteredSource implements InstanceSource {
    * Removes an instance.
    *
    * @param session as it was registered; empty for all that are there
+   * @param own what the instances of an application may take
+   * @param all what the instances of all applications may take
    * @return false if it is not there
    */
-  public boolean remove(String application, String instance, String session) {
-    return workers.remove(application, instance, session);
+  public boolean remove(
+      String application,
+      String instance,
+      String session,
+      RegisteredWorkers.Bound own,
+      RegisteredWorkers.Bound all) {
+    return workers.remove(application, instance, session, own, all);
   }
 
   // What another program wrote is read as it is: it is checked where the instance is asked for.

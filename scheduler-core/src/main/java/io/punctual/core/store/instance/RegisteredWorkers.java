@@ -66,13 +66,16 @@ public interface RegisteredWorkers {
   Put put(Worker worker, String session, Duration life, Bound own, Bound all);
 
   /**
-   * Removes a session of a worker. It cannot be registered again for 30 s.
+   * Removes a session of a worker. It cannot be registered again for 30 s, even if it was not
+   * there: its registration may come late. Of removed sessions there may be as many as workers.
    *
    * @param session as it was registered; empty for all that are there
+   * @param own what the workers of an application may take
+   * @param all what the workers of all applications may take
    * @return false if it is not there
    * @throws StoreException if the store was not reached or refused
    */
-  boolean remove(String application, String instance, String session);
+  boolean remove(String application, String instance, String session, Bound own, Bound all);
 
   /**
    * Reads all workers.

@@ -16,8 +16,6 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
   private static final String PUT = "workers/put";
   private static final String READ = "workers/read";
 
-  private static final Bound NONE = new Bound(0, 0);
-
   private final ScriptRunner scripts;
 
   RedisRegisteredWorkers(ScriptRunner scripts) {
@@ -40,9 +38,9 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
   }
 
   @Override
-  public boolean remove(String application, String instance, String session) {
+  public boolean remove(String application, String instance, String session, Bound own, Bound all) {
     Worker worker = new Worker(application, instance, "");
-    return put("remove a worker of ", worker, session, Duration.ZERO, NONE, NONE).equals("removed");
+    return put("remove a worker of ", worker, session, Duration.ZERO, own, all).equals("removed");
   }
 
   private String put(

@@ -245,6 +245,7 @@ class FullRedisIT extends TransitionTestBase {
     assertRefused(() -> workers.put(two, "s", minute, bound, bound));
     assertThat(workers.put(one, "s", minute, bound, bound))
         .isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(workers.remove("shop", "two", "s", bound, bound)).isFalse();
     RegisteredWorkers.View view = workers.read("");
     assertThat(view).isNotNull();
     assertThat(view.workers()).containsExactly(one);

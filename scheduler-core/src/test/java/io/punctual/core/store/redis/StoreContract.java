@@ -478,8 +478,8 @@ abstract class StoreContract {
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     eventually().until(() -> view(workers, "").workers().size() == 2);
 
-    assertThat(workers.remove("shop", "one", "")).isTrue();
-    assertThat(workers.remove("shop", "one", "")).isFalse();
+    assertThat(remove(workers, "shop", "one", "")).isTrue();
+    assertThat(remove(workers, "shop", "one", "")).isFalse();
     RegisteredWorkers.View last = view(workers, both.version());
     assertThat(last.workers()).containsExactly(new Worker("shoppers", "one", ""));
 
@@ -506,17 +506,17 @@ abstract class StoreContract {
     assertThat(view(workers, "").workers()).containsExactly(next);
     // The old run renews itself once more, and ends.
     assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.RENEWED);
-    assertThat(workers.remove("shop", "one", "s1")).isTrue();
-    assertThat(workers.remove("shop", "one", "s1")).isFalse();
+    assertThat(remove(workers, "shop", "one", "s1")).isTrue();
+    assertThat(remove(workers, "shop", "one", "s1")).isFalse();
     assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.ENDED);
     RegisteredWorkers.View view = view(workers, "");
     assertThat(view.workers()).containsExactly(next);
 
-    assertThat(workers.remove("shop", "one", "s2")).isTrue();
+    assertThat(remove(workers, "shop", "one", "s2")).isTrue();
     assertThat(view(workers, view.version()).workers()).isEmpty();
     assertThat(put(workers, next, "s2")).isEqualTo(RegisteredWorkers.Put.ENDED);
     assertThat(view(workers, "").workers()).isEmpty();
-    assertThat(workers.remove("shop", "one", "")).isFalse();
+    assertThat(remove(workers, "shop", "one", "")).isFalse();
   }
 
   @Test
@@ -530,8 +530,23 @@ abstract class StoreContract {
     assertThat(workers.put(other, "s1", Duration.ofMinutes(1), MANY, MANY))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
 
-    assertThat(workers.remove("shop", "one", "")).isTrue();
+    assertThat(remove(workers, "shop", "one", "")).isTrue();
     assertThat(view(workers, "").workers()).containsExactly(other);
+  }
+
+  @Test
+  void aSessionThatIsRemovedBeforeItIsRegisteredDoesNotComeBack() {
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections(), options, new StoreCalls());
+    Worker one = new Worker("shop", "one", "x");
+    String version = view(workers, "").version();
+
+    assertThat(remove(workers, "shop", "one", "s1")).isFalse();
+
+    assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.ENDED);
+    assertThat(workers.read(version)).as("nothing that schedulers read has changed").isNull();
+    assertThat(put(workers, one, "s2")).isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(view(workers, version).workers()).containsExactly(one);
   }
 
   /** Who registers and leaves again and again takes no more room than who stays. */
@@ -542,11 +557,18 @@ abstract class StoreContract {
     Worker one = new Worker("shop", "one", "x");
     for (String session : List.of("s1", "s2", "s3", "s4")) {
       assertThat(put(workers, one, session)).isEqualTo(RegisteredWorkers.Put.CREATED);
-      assertThat(workers.remove("shop", "one", session)).isTrue();
+      assertThat(remove(workers, "shop", "one", session)).isTrue();
     }
     assertThat(put(workers, one, "s5")).isEqualTo(RegisteredWorkers.Put.FULL);
     assertThat(put(workers, new Worker("bank", "one", "x"), "s5"))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
+    // No more are remembered than that.
+    for (String session : List.of("t1", "t2", "t3", "t4", "t5")) {
+      assertThat(remove(workers, "dairy", "one", session)).isFalse();
+    }
+    Worker dairy = new Worker("dairy", "one", "x");
+    assertThat(put(workers, dairy, "t4")).isEqualTo(RegisteredWorkers.Put.ENDED);
+    assertThat(put(workers, dairy, "t5")).isEqualTo(RegisteredWorkers.Put.FULL);
   }
 
   @Test
@@ -576,7 +598,7 @@ abstract class StoreContract {
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     assertThat(workers.put(new Worker("d", "1", ""), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.ALL_FULL);
-    assertThat(workers.remove("b", "1", "")).isTrue();
+    assertThat(remove(workers, "b", "1", "")).isTrue();
     assertThat(workers.put(new Worker("d", "1", "12345678"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
   }
@@ -619,6 +641,11 @@ abstract class StoreContract {
   private static RegisteredWorkers.Put put(
       RegisteredWorkers workers, Worker worker, String session) {
     return workers.put(worker, session, Duration.ofMinutes(1), TWO, MANY);
+  }
+
+  private static boolean remove(
+      RegisteredWorkers workers, String application, String instance, String session) {
+    return workers.remove(application, instance, session, TWO, MANY);
   }
 
   private static RegisteredWorkers.View view(RegisteredWorkers workers, String version) {
