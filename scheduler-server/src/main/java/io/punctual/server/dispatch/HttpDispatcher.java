@@ -144,8 +144,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   }
 
   /**
-   * Sets what is told of each instance that gets no jobs before it has shown its application's key.
-   * It is told again and again, and is to {@link #ping} the instance soon.
+   * Sets the listener for instances that get no jobs before they have shown their application's
+   * key. It is called repeatedly for each of them, and must have it {@link #ping pinged} soon.
    */
   public void onUnproven(Consumer<WorkerInstance> listener) {
     unproven = listener;

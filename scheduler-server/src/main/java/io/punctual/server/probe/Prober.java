@@ -52,12 +52,12 @@ public class Prober extends RepeatedTask {
   // After an error of ours.
   private static final Duration DEFECT = Duration.ofSeconds(10);
   private static final long[] RETRY_MS = {2_000, 5_000, 15_000, 30_000};
-  // Jobs wait for these: an instance may be registered a moment before it listens.
+  // Jobs wait for the proof, and an instance may be registered a moment before it listens.
   private static final long[] RETRY_UNPROVEN_MS = {500, 1_000, 2_000, 4_000, 5_000};
 
   private static final int AT_ONCE = 8;
   private static final int OF_APPLICATION = 2;
-  // Jobs wait for these: other applications do not delay them.
+  // Of instances without proof. Other applications do not delay them: jobs wait.
   private static final int UNPROVEN_OF_APPLICATION = 4;
 
   private final WorkerDirectory workers;
@@ -241,7 +241,7 @@ public class Prober extends RepeatedTask {
     lastRound = now;
     Set<ProbeState> shown =
         workers.all().stream().map(instance -> state(instance, now)).collect(Collectors.toSet());
-    // An instance that the dispatcher showed meanwhile is among the next ones.
+    // The dispatcher may have named an instance that the view above does not show yet.
     states.values().removeIf(state -> state.since - now <= 0 && !shown.contains(state));
     List<WorkerInstance> kept = states.values().stream().map(state -> state.instance).toList();
     workers.retain(kept);
