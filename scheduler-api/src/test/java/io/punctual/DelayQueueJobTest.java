@@ -3,6 +3,7 @@ package io.punctual;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.wire.Limits;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;

@@ -17,7 +17,7 @@ import io.punctual.core.store.query.JobView;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.ConflictFields;
 import io.punctual.server.input.JobFields;
-import io.punctual.server.input.JsonBody;
+import io.punctual.server.input.RequestBinding;
 import io.punctual.server.jobs.ClaimService;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobResult;
@@ -208,7 +208,7 @@ class CommandController {
     if (id != null && id.isString() && id.stringValue().length() <= MAX_SHOWN) {
       request.setAttribute(ID, id.stringValue());
     }
-    Command command = JsonBody.bind(json, Command.class, "");
+    Command command = RequestBinding.bind(json, Command.class, "");
     String name = Objects.requireNonNullElse(command.command(), "");
     check(name, json);
     return switch (name) {
@@ -230,7 +230,8 @@ class CommandController {
     }
     for (String field : json.propertyNames()) {
       if (!fields.contains(field) && !COMMON.contains(field)) {
-        throw JsonBody.unknown(field, Stream.concat(COMMON.stream(), fields.stream()).toList());
+        throw RequestBinding.unknown(
+            field, Stream.concat(COMMON.stream(), fields.stream()).toList());
       }
     }
   }

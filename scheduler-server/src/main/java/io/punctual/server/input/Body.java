@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Binds a parameter of a controller to the request's body, as {@link JsonBody} reads it. */
+/** Binds a parameter of a controller to the request's body, as {@link RequestBinding} reads it. */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Body {

@@ -11,6 +11,6 @@ class InputConfiguration implements WebMvcConfigurer {
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.addAll(List.of(new JsonBody(), new QueryParameters(), new PathNames()));
+    resolvers.addAll(List.of(new RequestBinding(), new PathNames()));
   }
 }

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Binds a record, a parameter of a controller, to the query, as {@link QueryParameters} does. */
+/** Binds a record, a parameter of a controller, to the query, as {@link RequestBinding} does. */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Query {}

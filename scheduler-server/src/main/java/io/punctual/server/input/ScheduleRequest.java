@@ -93,7 +93,7 @@ public record ScheduleRequest(
         }
       }
     }
-    return JsonBody.bind(json, ScheduleRequest.class, "");
+    return RequestBinding.bind(json, ScheduleRequest.class, "");
   }
 
   private static void put(ObjectNode headers, String line) {

@@ -10,8 +10,8 @@ import io.punctual.server.input.Body;
 import io.punctual.server.input.ConflictFields;
 import io.punctual.server.input.EntityTag;
 import io.punctual.server.input.JobFields;
-import io.punctual.server.input.JsonBody;
 import io.punctual.server.input.Query;
+import io.punctual.server.input.RequestBinding;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobResult;
 import io.punctual.server.jobs.JobService;
@@ -168,7 +168,7 @@ class JobsController {
   private static JsonNode jobs(ObjectNode batch) {
     for (String field : batch.propertyNames()) {
       if (!field.equals("jobs")) {
-        throw JsonBody.unknown(field, List.of("jobs"));
+        throw RequestBinding.unknown(field, List.of("jobs"));
       }
     }
     JsonNode jobs = batch.path("jobs");
@@ -191,7 +191,7 @@ class JobsController {
   }
 
   private static NewJob job(JsonNode json, String path, ConflictFields rule) {
-    JobRequest request = JsonBody.bind(json, JobRequest.class, path);
+    JobRequest request = RequestBinding.bind(json, JobRequest.class, path);
     try {
       return request.job(IdempotencyKey.of(null), rule);
     } catch (ApiException e) {

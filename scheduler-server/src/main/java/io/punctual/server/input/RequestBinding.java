@@ -39,16 +39,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads the body of a request for a parameter with {@link Body}, and binds it to a record.
+ * Binds the body of a request to the record of a parameter with {@link Body}, and its query to that
+ * of one with {@link Query}.
  *
- * <p>The body is bounded while it is read, and it is UTF-8 and one JSON object. Binding is strict:
- * no field twice, no field that the record does not have, and nothing coerced: a number in quotes
- * is no number ({@link JsonValues}). A field that is null counts as absent. A record gets null for
- * what is absent, and checks its values in its constructor. Errors name the field.
+ * <p>A parameter of the query is a text, given once, and known to a record. The body is bounded
+ * while it is read, and it is UTF-8 and one JSON object. Binding is strict: no field twice, no
+ * field that the record does not have, and nothing coerced: a number in quotes is no number ({@link
+ * JsonValues}). A field that is null counts as absent. A record gets null for what is absent, and
+ * checks its values in its constructor. Errors name the field.
  */
-public final class JsonBody implements HandlerMethodArgumentResolver {
+public final class RequestBinding implements HandlerMethodArgumentResolver {
 
   // Who sends a byte now and then would never be silent for long enough to be given up.
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -88,7 +91,8 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
 
   @Override
   public boolean supportsParameter(MethodParameter parameter) {
-    return parameter.hasParameterAnnotation(Body.class);
+    return parameter.hasParameterAnnotation(Body.class)
+        || parameter.hasParameterAnnotation(Query.class);
   }
 
   @Override
@@ -97,12 +101,29 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
       @Nullable ModelAndViewContainer container,
       NativeWebRequest web,
       @Nullable WebDataBinderFactory binders) {
-    Body body = Objects.requireNonNull(parameter.getParameterAnnotation(Body.class));
     HttpServletRequest request =
         Objects.requireNonNull(web.getNativeRequest(HttpServletRequest.class));
+    Body body = parameter.getParameterAnnotation(Body.class);
+    if (body == null) {
+      return bind(query(request), parameter.getParameterType(), "");
+    }
     JsonNode json = read(request, body);
     requireKnownQuery(parameter, request);
     return bind(json, parameter.getParameterType(), "");
+  }
+
+  private static JsonNode query(HttpServletRequest request) {
+    ObjectNode query = MAPPER.createObjectNode();
+    request
+        .getParameterMap()
+        .forEach(
+            (name, values) -> {
+              if (values.length > 1) {
+                throw ApiException.invalid(shown(name), "must not be given twice");
+              }
+              query.put(name, values[0]);
+            });
+    return query;
   }
 
   /** A field in the query by mistake, such as {@code dryRun}, must not be passed over. */
@@ -110,7 +131,7 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
     Set<String> known = new TreeSet<>();
     for (Parameter other : parameter.getExecutable().getParameters()) {
       if (other.isAnnotationPresent(Query.class)) {
-        // Which looks itself.
+        // Its record knows them.
         return;
       }
       RequestParam named = other.getAnnotation(RequestParam.class);
