@@ -12,8 +12,9 @@
 -- ARGV     all: integer, workers of all applications
 -- ARGV     allSize: integer, characters of their texts
 -- RETURNS  {'created', 'changed', 'renewed', 'removed', 'none', 'ended', 'full' or 'all-full'}
--- COST     4 reads and 2 writes; the whole hash to remove all sessions or an unknown one, where a worker's time is over,
---          and for a change where all together have as many as an application may
+-- COST     4 reads and 2 writes; the whole hash to remove all sessions, where a worker's time is
+--          over, and for a change or an unknown session where all together have as many as an
+--          application may
 -- WHY      schedulers read all of them twice a second: the version says that nothing has changed.
 --          Each session has its own entry: a run that ends does not remove one that has begun at
 --          the same address. A removed session is remembered for a while, even if it was not there:
@@ -62,10 +63,13 @@ local function others()
   return own, ownCount, ownSize, all
 end
 
--- Of removed sessions there may be as many again.
+-- Whether to remember a session that was never there. Those that were may take as many again.
 local function fits()
+  if count <= most then
+    return true
+  end
   local _, ownCount = others()
-  return count <= 2 * mostOfAll and ownCount < 2 * most
+  return count <= mostOfAll and ownCount < most
 end
 
 if life == 0 then

@@ -13,7 +13,7 @@ public class InvalidJobException extends PunctualException {
   }
 
   /**
-   * @param code what is wrong with the input
+   * @param code what is wrong with the input: INVALID, or a code that is more exact
    * @param message names the field and what it must be
    */
   public InvalidJobException(ErrorCode code, String message) {

@@ -79,9 +79,9 @@ final class DevRedis implements AutoCloseable {
             "Another application that runs now has its Redis of the profile dev in "
                 + directory
                 + ".",
-            "End it; or give this one a spring.application.name of its own; or let it use the"
-                + " other one's Redis, whose log says the port, with"
-                + " spring.data.redis.host=127.0.0.1 and spring.data.redis.port.",
+            "End it. Or let this one use its Redis, whose port is in its log, with"
+                + " spring.data.redis.host=127.0.0.1 and spring.data.redis.port. Or, if it is another"
+                + " application, give it a spring.application.name of its own.",
             null);
       }
       return channel;

@@ -332,7 +332,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
           reportProblem(
               "no scheduler",
               "no scheduler is known",
-              "Set punctual.url, or register the schedulers in the registry.");
+              "Set punctual.url to the schedulers (a DNS name there must have addresses), or register"
+                  + " them in the registry.");
         } else {
           reportProblem(
               "no address",

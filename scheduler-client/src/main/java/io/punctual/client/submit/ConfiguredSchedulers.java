@@ -7,13 +7,16 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Addresses from the configuration. {@code dns://host:port} stands for {@code http} at each address
- * of the host, for the present: the JVM asks the DNS again after 30 s. Other addresses are called
- * by name, since a proxy may tell by it who is meant, and a certificate has it.
+ * of the host, for the present: the JVM asks the DNS again after 30 s, and while it has none, the
+ * last addresses count. Other addresses are called by name, since a proxy may tell by it who is
+ * meant, and a certificate has it.
  */
 final class ConfiguredSchedulers implements SchedulerSource {
 
@@ -21,6 +24,7 @@ final class ConfiguredSchedulers implements SchedulerSource {
 
   private final List<URI> configured;
   private final Dns dns;
+  private final Map<URI, InetAddress[]> last = new ConcurrentHashMap<>();
 
   /** Knows the addresses of a host. */
   @FunctionalInterface
@@ -42,7 +46,7 @@ final class ConfiguredSchedulers implements SchedulerSource {
           && (address.getHost() == null
               || address.getPort() < 1
               || address.getPort() > 65_535
-              || !address.toString().equals(NAME + "://" + address.getRawAuthority())
+              || !address.toString().substring(NAME.length()).equals("://" + address.getAuthority())
               || address.getRawUserInfo() != null)) {
         throw new IllegalArgumentException(
             "punctual.url with dns must have a host and a port and nothing else, such as"
@@ -54,7 +58,7 @@ final class ConfiguredSchedulers implements SchedulerSource {
   }
 
   private static boolean isName(URI address) {
-    return NAME.equals(address.getScheme());
+    return NAME.equalsIgnoreCase(address.getScheme());
   }
 
   @Override
@@ -69,8 +73,13 @@ final class ConfiguredSchedulers implements SchedulerSource {
     InetAddress[] found;
     try {
       found = dns.addresses(address.getHost());
+      last.put(address, found);
     } catch (UnknownHostException e) {
-      return Stream.empty();
+      // It may be the DNS that is away.
+      found = last.get(address);
+      if (found == null) {
+        return Stream.empty();
+      }
     }
     // A host with IPv4 and IPv6 would be there twice.
     boolean six = found[0] instanceof Inet6Address;
@@ -90,7 +99,9 @@ final class ConfiguredSchedulers implements SchedulerSource {
         ? SchedulerSource.super.whyNone()
         : configured.stream()
             .map(URI::getHost)
-            .collect(Collectors.joining(", ", "the DNS knows no address of ", "."));
+            .collect(
+                Collectors.joining(
+                    ", ", "No address of ", " is known: the DNS has none, or does not answer."));
   }
 
   @Override

@@ -251,7 +251,9 @@ class SchedulerRegistrationTest {
     registration.deregister();
 
     assertThat(registration.remedy())
-        .isEqualTo("Set punctual.url, or register the schedulers in the registry.");
+        .isEqualTo(
+            "Set punctual.url to the schedulers (a DNS name there must have addresses), or register"
+                + " them in the registry.");
   }
 
   @Test

@@ -36,7 +36,7 @@ class ConfiguredSchedulersTest {
 
   @Test
   void aNameStandsForAllItsAddressesOfThePresent() {
-    SchedulerSource source = source("dns://punctual-scheduler:8080", "https://other.example/");
+    SchedulerSource source = source("DNS://punctual-scheduler:8080", "https://other.example/");
     dns.put("punctual-scheduler", List.of("10.0.0.1", "10.0.0.2"));
     assertThat(source.schedulers())
         .map(URI::toString)
@@ -68,11 +68,14 @@ class ConfiguredSchedulersTest {
   void aNameThatTheDnsDoesNotKnowIsNamed() {
     SchedulerSource source = source("dns://nowhere:8080");
     assertThat(source.schedulers()).isEmpty();
-    assertThat(source.whyNone()).isEqualTo("the DNS knows no address of nowhere.");
+    assertThat(source.whyNone())
+        .isEqualTo("No address of nowhere is known: the DNS has none, or does not answer.");
     assertThat(source.remedy(false)).contains("Correct punctual.url");
 
     dns.put("nowhere", List.of("10.0.0.1"));
     assertThat(source.schedulers()).hasSize(1);
+    dns.clear();
+    assertThat(source.schedulers()).as("the last ones count").hasSize(1);
   }
 
   @ParameterizedTest

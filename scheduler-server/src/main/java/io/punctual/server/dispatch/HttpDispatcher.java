@@ -187,7 +187,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   /**
    * Looks again at the queues that had no capacity, and forgets instances that left the registry.
-   * To be called often: it only reads memory.
+   * To be called often: it reads memory, and names instances without proof.
    */
   public void registryChanged() {
     waiting.forEach(

@@ -27,9 +27,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tombstones how long a finished id is remembered, 1 s to 7 days
  * @param durability where a change must be before it is answered: {@code auto} at one replica if
  *     Redis has one, {@code redis} for what Redis is configured to, {@code synced} on its disk,
- *     {@code replicated:n} at n replicas, 1 to 9. A change waits for that for half of {@code
- *     spring.data.redis.timeout} (2 s). Then the answer is 503, and that the outcome is not known;
- *     with auto, changes are answered without a replica from then on until one confirms again
+ *     {@code replicated:n} at n replicas, 1 to 9. A change waits for that for 1 s, or half of
+ *     {@code spring.data.redis.timeout} if that is less. Then the answer is 503, and that the
+ *     outcome is not known; with auto, changes are answered without a replica from then on until
+ *     one confirms again
  * @param durabilityOfEnds whether the ends of attempts, too, wait for one replica where replicas
  *     confirm. Then a fail-over repeats no job whose end a replica has confirmed. Ends that come
  *     together share the wait; without a replica they do not wait

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +73,7 @@ final class ProbeQueue {
                 begun.probe().run();
               } finally {
                 end(begun.application());
-                startWaiting();
+                startNext();
               }
             });
       } catch (RuntimeException | Error e) {
@@ -80,6 +81,15 @@ final class ProbeQueue {
         putBack(begun);
         throw e;
       }
+    }
+  }
+
+  private void startNext() {
+    try {
+      startWaiting();
+    } catch (RejectedExecutionException e) {
+      // The prober stops, and those that wait are over.
+      return;
     }
   }
 

@@ -133,6 +133,8 @@ public class Prober extends RepeatedTask {
     ExecutorService calls =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("probe").factory());
     threads = calls;
+    // Their probes waited in queues that are gone.
+    states.clear();
     probes = new ProbeQueue(calls, AT_ONCE, OF_APPLICATION);
     unproven = new ProbeQueue(calls, Integer.MAX_VALUE, UNPROVEN_OF_APPLICATION);
     super.start();

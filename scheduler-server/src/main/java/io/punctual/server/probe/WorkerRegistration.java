@@ -137,12 +137,12 @@ public class WorkerRegistration {
           case FULL ->
               throw ApiException.invalid(
                   "instance",
-                  "does not fit: %s may have %d instances, which together say %d characters; those that are gone make room when their ttl is over"
+                  "does not fit: %s may have %d instances, which together say %d characters; those that are gone make room when their ttl is over, removed sessions after 30 s"
                       .formatted(
                           application, OF_APPLICATION.workers(), OF_APPLICATION.characters()));
           case ALL_FULL ->
               throw ApiException.tooMany(
-                  "all applications together may have %d registered instances, which say %d characters, and this one does not fit; those that are gone make room when their ttl is over"
+                  "all applications together may have %d registered instances, which say %d characters, and this one does not fit; those that are gone make room when their ttl is over, removed sessions after 30 s"
                       .formatted(OF_ALL.workers(), OF_ALL.characters()),
                   RETRY);
         };

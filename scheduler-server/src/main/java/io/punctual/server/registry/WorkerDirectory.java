@@ -111,6 +111,8 @@ public class WorkerDirectory {
       applications(source)
           .forEach(name -> applications.putIfAbsent(name.toLowerCase(Locale.ROOT), name));
     }
+    // A registry may show by name what it does not list.
+    view.keySet().forEach(name -> applications.putIfAbsent(name.toLowerCase(Locale.ROOT), name));
     List<WorkerInstance> all = new ArrayList<>();
     applications.values().forEach(application -> all.addAll(read(application)));
     unusable.keySet().removeIf(origin -> !applications.containsKey(origin.application()));

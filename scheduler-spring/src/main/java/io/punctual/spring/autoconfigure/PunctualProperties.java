@@ -62,7 +62,8 @@ import org.springframework.core.env.Environment;
  *     share jobs have the same
  * @param durability plugin mode: where a change must be before it is answered: {@code auto} at one
  *     replica if Redis has one, {@code redis} for what Redis is configured to, {@code synced} on
- *     its disk, {@code replicated:n} at n replicas, 1 to 9
+ *     its disk, {@code replicated:n} at n replicas, 1 to 9. A change waits for that for 1 s, or
+ *     half of the connections' time-out if that is less
  * @param plugin beside the client starter
  * @param outbox jobs that are written in the application's own transactions
  * @param once workers whose jobs take effect once

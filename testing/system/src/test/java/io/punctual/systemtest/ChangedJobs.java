@@ -100,6 +100,8 @@ final class ChangedJobs {
         new ArrayList<>(
             List.of(
                 "--punctual.durability=replicated:1",
+                // A change waits for half of it.
+                "--spring.data.redis.timeout=1s",
                 // All jobs fail here, so that they wait for their next attempt.
                 "--punctual.dispatch.circuit.failures=0"));
     options.addAll(List.of(more));

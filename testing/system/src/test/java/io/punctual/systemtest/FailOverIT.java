@@ -110,7 +110,9 @@ class FailOverIT {
                     load.application(),
                     RedisOptions.of(redis)[0],
                     RedisOptions.of(redis)[1],
-                    "--punctual.durability=replicated:1")
+                    "--punctual.durability=replicated:1",
+                    // A change waits for half of it.
+                    "--spring.data.redis.timeout=1s")
                 .start();
         JavaProcess worker = load.worker(REGISTRY).start()) {
       scheduler.awaitReady();

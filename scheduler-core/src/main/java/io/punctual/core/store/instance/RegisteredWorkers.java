@@ -66,8 +66,9 @@ public interface RegisteredWorkers {
   Put put(Worker worker, String session, Duration life, Bound own, Bound all);
 
   /**
-   * Removes a session of a worker. It cannot be registered again for 30 s, even if it was not
-   * there: its registration may come late. Of removed sessions there may be as many as workers.
+   * Removes a session of a worker. It cannot be registered again for 30 s. That counts for a
+   * session that was never there, too, unless there are as many entries as workers may be. Workers
+   * and removed sessions together may be twice as many.
    *
    * @param session as it was registered; empty for all that are there
    * @param own what the workers of an application may take

@@ -26,13 +26,13 @@ public final class RedisStore {
 
   /**
    * How long a change may wait until it is as durable as asked for: half the time after which these
-   * connections give Redis up, 10 ms to 10 s; 1 s where they never do.
+   * connections give Redis up, at most 1 s.
    */
   public static Duration patience(RedisConnectionFactory connections) {
     int timeout = connections instanceof JedisConnectionFactory jedis ? jedis.getTimeout() : 0;
-    return timeout <= 0
-        ? Durability.DEFAULT.patience()
-        : Duration.ofMillis(Math.max(10, Math.min(timeout / 2, 10_000)));
+    long longest = Durability.DEFAULT.patience().toMillis();
+    // 0 is for ever.
+    return Duration.ofMillis(timeout <= 0 ? longest : Math.max(10, Math.min(timeout / 2, longest)));
   }
 
   /**

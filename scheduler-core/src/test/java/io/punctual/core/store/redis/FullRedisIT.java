@@ -249,6 +249,8 @@ class FullRedisIT extends TransitionTestBase {
     RegisteredWorkers.View view = workers.read("");
     assertThat(view).isNotNull();
     assertThat(view.workers()).containsExactly(one);
+    redis.client().configSet("maxmemory", "0");
+    assertThat(workers.put(two, "s", minute, bound, bound)).isEqualTo(RegisteredWorkers.Put.ENDED);
     connections.destroy();
   }
 }
