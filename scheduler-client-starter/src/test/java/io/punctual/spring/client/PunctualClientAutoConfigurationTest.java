@@ -24,6 +24,7 @@ import io.punctual.spi.JobScheduler;
 import io.punctual.spring.autoconfigure.WorkerSetupFailureAnalyzer;
 import io.punctual.spring.client.actuate.PunctualEndpoint;
 import io.punctual.spring.client.actuate.PunctualHealthIndicator;
+import io.punctual.spring.client.registry.ServiceRegistration;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -41,6 +42,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.cloud.client.serviceregistry.Registration;
+import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 import org.springframework.cloud.commons.util.InetUtils;
 import org.springframework.cloud.commons.util.InetUtilsProperties;
 import org.springframework.cloud.netflix.eureka.EurekaInstanceConfigBean;
@@ -272,14 +275,33 @@ class PunctualClientAutoConfigurationTest {
   }
 
   @Test
-  void registersAtTheSchedulersIfConfiguredOrWithoutADiscoveryClient() {
+  void registersAtTheSchedulersIfConfiguredOrIfNoRegistrysClientRegistersIt() {
     WebApplicationContextRunner registering =
-        web.withConfiguration(AutoConfigurations.of(PunctualRegistrationAutoConfiguration.class));
+        web.withConfiguration(
+            AutoConfigurations.of(
+                PunctualServiceRegistryAutoConfiguration.class,
+                PunctualRegistrationAutoConfiguration.class));
 
-    registering.run(context -> assertThat(context).doesNotHaveBean(InstanceRegistration.class));
+    registering.run(context -> assertThat(context).hasSingleBean(SchedulerRegistration.class));
     registering
+        .withPropertyValues("punctual.registration=registry")
+        .run(context -> assertThat(context).doesNotHaveBean(InstanceRegistration.class));
+    WebApplicationContextRunner registered =
+        registering
+            .withBean(Registration.class, () -> mock(Registration.class))
+            .withBean(ServiceRegistry.class, () -> mock(ServiceRegistry.class));
+    registered.run(
+        context ->
+            assertThat(context)
+                .hasSingleBean(ServiceRegistration.class)
+                .hasSingleBean(InstanceRegistration.class));
+    registered
         .withPropertyValues("punctual.registration=scheduler")
-        .run(context -> assertThat(context).hasSingleBean(SchedulerRegistration.class));
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(SchedulerRegistration.class)
+                    .hasSingleBean(InstanceRegistration.class));
     WebApplicationContextRunner without =
         registering
             .withClassLoader(new FilteredClassLoader("org.springframework.cloud", "com.netflix"))

@@ -49,16 +49,18 @@ class StartupLinesIT {
 
   @Test
   void workersWithoutARegistryAreToldWhatToWriteIntoOne(CapturedOutput output) {
-    start(WebApplicationType.SERVLET, Shop.class);
+    start(WebApplicationType.SERVLET, Shop.class, "--punctual.registration=registry");
 
     assertThat(output)
-        .contains("schedulers DO NOT CALL it. This application has no Eureka client. Enable one")
-        .contains("Or write punctual-callback=/ctx/punctual/callback into its metadata");
+        .contains("no registry's client registers this instance")
+        .contains("schedulers DO NOT CALL it unless it is in their registry by other means")
+        .contains("with punctual-callback=/ctx/punctual/callback in its metadata")
+        .contains("Or set punctual.registration=scheduler");
   }
 
   @Test
   void anInstanceThatRegistersAtTheSchedulersSaysSo(CapturedOutput output) {
-    start(WebApplicationType.SERVLET, Shop.class, "--punctual.registration=scheduler");
+    start(WebApplicationType.SERVLET, Shop.class);
 
     assertThat(output)
         .contains("registry none (registers at the schedulers); schedulers")

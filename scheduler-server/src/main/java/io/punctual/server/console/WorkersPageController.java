@@ -5,6 +5,7 @@ import io.punctual.server.health.HealthChecks;
 import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
+import io.punctual.server.registry.Registries;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import io.punctual.server.text.PrintableException;
@@ -16,7 +17,6 @@ import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.ServiceInstance;
-import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -35,12 +35,12 @@ class WorkersPageController {
 
   private final Prober prober;
   private final HealthChecks health;
-  private final DiscoveryClient registry;
+  private final Registries registries;
 
-  WorkersPageController(Prober prober, HealthChecks health, DiscoveryClient registry) {
+  WorkersPageController(Prober prober, HealthChecks health, Registries registries) {
     this.prober = prober;
     this.health = health;
-    this.registry = registry;
+    this.registries = registries;
   }
 
   @Allowed(Role.VIEWER)
@@ -82,7 +82,7 @@ class WorkersPageController {
   private List<Scheduler> schedulers() {
     List<Scheduler> schedulers = new ArrayList<>();
     try {
-      for (ServiceInstance instance : registry.getInstances(SCHEDULERS)) {
+      for (ServiceInstance instance : registries.instances(SCHEDULERS)) {
         if (schedulers.size() < MAX) {
           schedulers.add(Scheduler.of(instance));
         }

@@ -6,7 +6,7 @@ import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.CallbackTargets;
 import io.punctual.server.registry.InstanceSource;
 import io.punctual.server.registry.RegisteredSource;
-import io.punctual.server.registry.RegistrySource;
+import io.punctual.server.registry.Registries;
 import io.punctual.server.registry.SchedulerName;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.security.SecurityProperties;
@@ -32,11 +32,16 @@ class DispatchConfiguration {
     return new RegisteredSource(workers);
   }
 
+  @Bean
+  Registries registries(DiscoveryClient discovery) {
+    return Registries.of(discovery);
+  }
+
   /** Who registered at a scheduler had a token of the application: that entry comes last. */
   @Bean
   WorkerDirectory workerDirectory(
-      DiscoveryClient discovery, RegisteredSource registered, DispatchProperties properties) {
-    List<InstanceSource> sources = new ArrayList<>(RegistrySource.of(discovery));
+      Registries registries, RegisteredSource registered, DispatchProperties properties) {
+    List<InstanceSource> sources = new ArrayList<>(registries.sources());
     sources.add(registered);
     return new WorkerDirectory(sources, properties.requireTls());
   }

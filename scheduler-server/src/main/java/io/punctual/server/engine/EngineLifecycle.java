@@ -2,12 +2,17 @@ package io.punctual.server.engine;
 
 import io.punctual.core.Engine;
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.registry.PolledSource;
 import io.punctual.server.registry.RegisteredSource;
+import io.punctual.server.registry.Registries;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.text.PrintableException;
+import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,32 +23,38 @@ import org.springframework.stereotype.Component;
 
 /**
  * Starts the engine with the application, stops it before Redis goes, and keeps the view of
- * instances fresh. Redis has its own thread: the view of the registry does not wait for a Redis
- * that hangs.
+ * instances fresh. Redis has its own thread, and so has each registry that must be asked: no view
+ * waits for a Redis or a registry that hangs.
  */
 @Component
 class EngineLifecycle implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(EngineLifecycle.class);
   private static final long REFRESH_MS = 500;
+  // A registry that is asked gets as many calls in each round as it has applications.
+  private static final long POLL_MS = 2_000;
 
   private final Engine engine;
   private final WorkerDirectory workers;
   private final RegisteredSource registered;
+  private final Registries registries;
   private final HttpDispatcher dispatcher;
   private final EngineProperties properties;
-  private volatile @Nullable ScheduledExecutorService refresher;
-  private volatile @Nullable ScheduledExecutorService reader;
+  private volatile @Nullable Reader refresher;
+  private volatile @Nullable Reader reader;
+  private volatile List<Reader> pollers = List.of();
 
   EngineLifecycle(
       Engine engine,
       WorkerDirectory workers,
       RegisteredSource registered,
+      Registries registries,
       HttpDispatcher dispatcher,
       EngineProperties properties) {
     this.engine = engine;
     this.workers = workers;
     this.registered = registered;
+    this.registries = registries;
     this.dispatcher = dispatcher;
     this.properties = properties;
   }
@@ -51,32 +62,72 @@ class EngineLifecycle implements SmartLifecycle {
   @Override
   public void start() {
     engine.start();
-    refresher = repeating("registry-view", this::refresh);
-    reader = repeating("registered-workers", this::read);
+    refresher = new Reader("registry-view", this::refresh, REFRESH_MS);
+    reader = new Reader("registered-workers", this::read, REFRESH_MS);
+    pollers =
+        registries.polled().stream()
+            .map(source -> new Reader(source.name() + "-view", () -> poll(source), POLL_MS))
+            .toList();
   }
 
-  private static ScheduledExecutorService repeating(String name, Runnable task) {
-    ScheduledExecutorService started =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name(name).factory());
-    var unused =
-        started.scheduleWithFixedDelay(task, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
-    return started;
+  /** Does a task again and again, on its own thread. */
+  private static final class Reader {
+
+    private final Runnable task;
+    private final ScheduledExecutorService thread;
+    private final AtomicBoolean wanted = new AtomicBoolean();
+
+    Reader(String name, Runnable task, long pauseMs) {
+      this.task = task;
+      this.thread =
+          Executors.newSingleThreadScheduledExecutor(
+              Thread.ofPlatform().daemon().name(name).factory());
+      var unused = thread.scheduleWithFixedDelay(task, 0, pauseMs, TimeUnit.MILLISECONDS);
+    }
+
+    /** Does not wait for the next round. Rounds that are wanted while one waits are one. */
+    void soon() {
+      if (wanted.compareAndSet(false, true)) {
+        try {
+          thread.execute(
+              () -> {
+                wanted.set(false);
+                task.run();
+              });
+        } catch (RejectedExecutionException e) {
+          log.debug("No more is read: the scheduler stops", e);
+        }
+      }
+    }
+
+    void stop() {
+      thread.shutdownNow();
+    }
   }
 
-  /** The registry client fetched a new view: do not wait for the next round. */
+  /** A registry's client has a new view, or knows that there is one. */
   @EventListener(HeartbeatEvent.class)
   void onView() {
-    ScheduledExecutorService started = refresher;
+    pollers.forEach(Reader::soon);
+    changed();
+  }
+
+  private void changed() {
+    Reader started = refresher;
     if (started != null) {
-      started.execute(this::refresh);
+      started.soon();
     }
+  }
+
+  private void poll(PolledSource source) {
+    source.refresh();
+    changed();
   }
 
   private void read() {
     try {
       if (registered.refresh()) {
-        onView();
+        changed();
       }
     } catch (Throwable e) {
       // As below.
@@ -98,18 +149,21 @@ class EngineLifecycle implements SmartLifecycle {
 
   @Override
   public void stop() {
-    ScheduledExecutorService view = refresher;
-    ScheduledExecutorService reads = reader;
+    Reader view = refresher;
+    Reader reads = reader;
+    List<Reader> polls = pollers;
     refresher = null;
     reader = null;
+    pollers = List.of();
     dispatcher.stop();
     engine.stop(properties.shutdownPatience());
     if (view != null) {
-      view.shutdownNow();
+      view.stop();
     }
     if (reads != null) {
-      reads.shutdownNow();
+      reads.stop();
     }
+    polls.forEach(Reader::stop);
   }
 
   @Override

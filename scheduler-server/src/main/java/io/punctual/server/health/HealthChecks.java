@@ -317,42 +317,41 @@ public class HealthChecks {
     }
   }
 
-  /**
-   * The registry's view.
-   *
-   * @param age null if there is none yet
-   * @param waited how long there has been time for one
-   */
-  static Finding view(String addresses, @Nullable Duration age, Duration waited) {
+  /** Returns what is found of a registry's view, good or bad. */
+  static Finding view(RegistryContact.View view) {
+    Duration age = view.age();
     return age == null
         ? Finding.of(
             Code.REGISTRY,
             "none",
-            waited.compareTo(FIRST_VIEW) < 0 ? Status.WARNING : Status.PROBLEM,
+            view.waited().compareTo(FIRST_VIEW) < 0 ? Status.WARNING : Status.PROBLEM,
             "addresses",
-            addresses)
+            view.addresses(),
+            "setting",
+            view.setting())
         : Finding.of(
             Code.REGISTRY,
             "",
             severity(age, VIEW_WARNING, VIEW_PROBLEM),
             "addresses",
-            addresses,
+            view.addresses(),
+            "setting",
+            view.setting(),
             "seconds",
             Long.toString(age.toSeconds()));
   }
 
   private List<Finding> registryChecks() {
-    if (!registry.isUsed()) {
+    List<RegistryContact.View> views = registry.views();
+    if (views.isEmpty()) {
       return List.of(Finding.ok(Code.REGISTRY, "unused"));
     }
-    Duration age = registry.age();
-    Finding view = view(registry.addresses(), age, registry.waited());
-    if (age == null) {
-      return List.of(view);
+    List<Finding> checks = new ArrayList<>();
+    views.forEach(view -> checks.add(view(view)));
+    if (views.stream().allMatch(view -> view.age() == null)) {
+      return checks;
     }
     Finding own = address.finding();
-    List<Finding> checks = new ArrayList<>();
-    checks.add(view);
     if (!registry.showsUs()) {
       checks.add(Finding.of(Code.REGISTRATION, "hidden", Status.WARNING));
     } else {

@@ -71,7 +71,7 @@ class OwnAddress extends RepeatedTask {
 
   @Override
   protected void turn() {
-    URI address = registry.showsUs() ? registry.ownAddress() : null;
+    URI address = registry.ownAddress();
     Finding now = address == null ? null : finding(address, failure(address));
     finding = now;
     if (now == null || now.severity() == Status.OK) {

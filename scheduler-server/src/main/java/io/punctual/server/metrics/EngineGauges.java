@@ -7,7 +7,6 @@ import io.punctual.core.Engine;
 import io.punctual.server.dispatch.DispatchState;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.RegistryContact;
-import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.springframework.stereotype.Component;
 
@@ -54,16 +53,16 @@ final class EngineGauges implements MeterBinder {
     inUse(registry, "deliveries", DispatchState::inFlight);
     inUse(registry, "suspects", DispatchState::waiting);
     inUse(registry, "answer_bytes", DispatchState::answerBytes);
-    if (registryContact.isUsed()) {
+    if (!registryContact.views().isEmpty()) {
       Gauge.builder("punctual.registry.view.age", registryContact, EngineGauges::viewAge)
           .baseUnit("seconds")
-          .description("Since the registry was read")
+          .description("Since the registry was read; of several, the one that was read longest ago")
           .register(registry);
     }
   }
 
   private static double viewAge(RegistryContact registry) {
-    return Objects.requireNonNullElseGet(registry.age(), registry::waited).toNanos() / 1e9;
+    return registry.views().stream().mapToDouble(v -> v.silence().toNanos() / 1e9).max().orElse(0);
   }
 
   private void inUse(MeterRegistry registry, String what, ToDoubleFunction<DispatchState> amount) {

@@ -6,12 +6,12 @@ import io.punctual.server.text.Printable;
 import io.punctual.wire.SchedulerMetadata;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.cloud.client.ServiceInstance;
-import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 import org.springframework.cloud.client.serviceregistry.Registration;
 import org.springframework.context.event.EventListener;
@@ -26,21 +26,21 @@ public class Installation {
 
   private final Engine engine;
   private final String prefix;
-  private final DiscoveryClient discovery;
-  private final ObjectProvider<Registration> registration;
+  private final Registries registries;
+  private final ObjectProvider<Registration> registrations;
   private final ObjectProvider<ApplicationInfoManager> eureka;
   private volatile @Nullable String registered;
 
   Installation(
       Engine engine,
       @Value("${punctual.key-prefix:punctual}") String prefix,
-      DiscoveryClient discovery,
-      ObjectProvider<Registration> registration,
+      Registries registries,
+      ObjectProvider<Registration> registrations,
       ObjectProvider<ApplicationInfoManager> eureka) {
     this.engine = engine;
     this.prefix = prefix;
-    this.discovery = discovery;
-    this.registration = registration;
+    this.registries = registries;
+    this.registrations = registrations;
     this.eureka = eureka;
   }
 
@@ -58,11 +58,14 @@ public class Installation {
 
   /** The schedulers of other installations that the registry shows: address and key prefix. */
   public List<String> others() {
-    Registration own = registration.getIfAvailable();
     String mine = registered;
-    return own == null || mine == null
+    return mine == null
         ? List.of()
-        : discovery.getInstances(own.getServiceId()).stream()
+        : registrations.stream()
+            .map(Registration::getServiceId)
+            .filter(Objects::nonNull)
+            .distinct()
+            .flatMap(name -> registries.instances(name).stream())
             .flatMap(scheduler -> other(mine, scheduler).stream())
             .toList();
   }

@@ -3,79 +3,117 @@ package io.punctual.server.registry;
 import io.punctual.wire.RegistryAddresses;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.cloud.client.ServiceInstance;
-import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 import org.springframework.cloud.client.serviceregistry.Registration;
+import org.springframework.cloud.netflix.eureka.CloudEurekaClient;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** How old the view of the registry is, and whether this scheduler is in it. */
+/** How old the views of the registries are, and whether this scheduler is in one. */
 @Component
 public class RegistryContact {
 
-  private final DiscoveryClient discovery;
-  private final ObjectProvider<Registration> registration;
-  private final boolean used;
-  private final String addresses;
+  private static final String ZOOKEEPER = "zookeeper";
+
+  private final Registries registries;
+  private final ObjectProvider<Registration> registrations;
+  private final boolean eureka;
+  private final String eurekaAddresses;
+  private final String zookeeperAddresses;
   private final long begun = System.nanoTime();
   private volatile @Nullable Long fetched;
 
-  RegistryContact(
-      DiscoveryClient discovery,
-      ObjectProvider<Registration> registration,
-      @Value("${eureka.client.enabled:true}") boolean used,
-      @Value("${eureka.client.service-url.defaultZone:}") String addresses) {
-    this.discovery = discovery;
-    this.registration = registration;
-    this.used = used;
-    this.addresses = RegistryAddresses.of(addresses).toString();
-  }
+  /**
+   * The view of a registry.
+   *
+   * @param addresses of the registry, without passwords; its name where they are not known
+   * @param setting says where the scheduler's configuration has them
+   * @param age null if there is no view yet
+   * @param waited how long there has been time for one
+   */
+  public record View(String addresses, String setting, @Nullable Duration age, Duration waited) {
 
-  /** The registry's client has a view of just now. */
-  @EventListener(HeartbeatEvent.class)
-  void onView() {
-    fetched = System.nanoTime();
-  }
-
-  /** Whether there is a registry at all; else instances register here, or are configured. */
-  public boolean isUsed() {
-    return used;
-  }
-
-  /** Where it is, without passwords. */
-  public String addresses() {
-    return addresses;
-  }
-
-  /** How old the view is; null if there never was one. */
-  public @Nullable Duration age() {
-    Long last = fetched;
-    return last == null ? null : Duration.ofNanos(System.nanoTime() - last);
-  }
-
-  /** How long there has been time for a first view. */
-  public Duration waited() {
-    return Duration.ofNanos(System.nanoTime() - begun);
-  }
-
-  /** Whether the registry shows this scheduler to others. */
-  public boolean showsUs() {
-    Registration own = registration.getIfAvailable();
-    if (own == null || own.getInstanceId() == null) {
-      return false;
+    /** How old the view is, or how long there was none. */
+    public Duration silence() {
+      return Objects.requireNonNullElse(age, waited);
     }
-    List<ServiceInstance> schedulers = discovery.getInstances(own.getServiceId());
-    return schedulers.stream().anyMatch(i -> own.getInstanceId().equals(i.getInstanceId()));
   }
 
-  /** The address at which the registry shows this scheduler; null if it is not registered. */
+  RegistryContact(
+      Registries registries,
+      ObjectProvider<Registration> registrations,
+      @Value("${eureka.client.enabled:true}") boolean eureka,
+      @Value("${eureka.client.service-url.defaultZone:}") String eurekaAddresses,
+      @Value("${spring.cloud.zookeeper.connect-string:}") String zookeeperAddresses) {
+    this.registries = registries;
+    this.registrations = registrations;
+    this.eureka = eureka;
+    this.eurekaAddresses = RegistryAddresses.of(eurekaAddresses).toString();
+    this.zookeeperAddresses = zookeeperAddresses;
+  }
+
+  /** A registry's client has a view of just now; only Eureka's says so each time that it has. */
+  @EventListener(HeartbeatEvent.class)
+  void onView(HeartbeatEvent event) {
+    if (event.getSource() instanceof CloudEurekaClient) {
+      fetched = System.nanoTime();
+    }
+  }
+
+  /** The views of all registries; none where instances register here, or are configured. */
+  public List<View> views() {
+    Duration waited = Duration.ofNanos(System.nanoTime() - begun);
+    List<View> views = new ArrayList<>();
+    if (eureka) {
+      Long last = fetched;
+      views.add(
+          new View(
+              eurekaAddresses,
+              "eureka.client.service-url.defaultZone (EUREKA_URL)",
+              last == null ? null : Duration.ofNanos(System.nanoTime() - last),
+              waited));
+    }
+    for (PolledSource source : registries.polled()) {
+      boolean zookeeper = source.name().equals(ZOOKEEPER);
+      views.add(
+          new View(
+              zookeeper ? "ZooKeeper " + zookeeperAddresses : source.name(),
+              zookeeper
+                  ? "spring.cloud.zookeeper.connect-string (ZOOKEEPER_URL)"
+                  : "the address of " + source.name(),
+              source.age(),
+              waited));
+    }
+    return views;
+  }
+
+  /** Whether a registry shows this scheduler to others. */
+  public boolean showsUs() {
+    return ownAddress() != null;
+  }
+
+  /** The address at which a registry shows this scheduler; null if none does. */
   public @Nullable URI ownAddress() {
-    Registration own = registration.getIfAvailable();
-    return own == null ? null : own.getUri();
+    return registrations.stream()
+        .filter(own -> own.getServiceId() != null && own.getUri() != null)
+        .filter(
+            own -> registries.instances(own.getServiceId()).stream().anyMatch(i -> isSame(own, i)))
+        .map(Registration::getUri)
+        .findFirst()
+        .orElse(null);
+  }
+
+  // Not every registration says its id.
+  private static boolean isSame(Registration own, ServiceInstance shown) {
+    return own.getInstanceId() == null
+        ? own.getUri().equals(shown.getUri())
+        : own.getInstanceId().equals(shown.getInstanceId());
   }
 }

@@ -80,7 +80,7 @@ public class ServedTypes {
    * @return null if a worker serves it, or that is not known
    */
   public @Nullable String unserved(QueueName queue, boolean others) {
-    boolean unknown = registry.isUsed() && registry.age() == null;
+    boolean unknown = registry.views().stream().anyMatch(view -> view.age() == null);
     if (unknown
         || !workers.instances(queue.application(), queue.taskType()).isEmpty()
         || fetched.getIfPresent(queue) != null) {

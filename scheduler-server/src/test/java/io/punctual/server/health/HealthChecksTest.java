@@ -3,6 +3,7 @@ package io.punctual.server.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.probe.Status;
+import io.punctual.server.registry.RegistryContact;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,12 +43,14 @@ class HealthChecksTest {
     ", PT30S, PROBLEM"
   })
   void theRegistrysViewMayBeALittleOld(@Nullable Duration age, Duration waited, Status status) {
-    Finding check = HealthChecks.view("http://registry:8761/eureka/", age, waited);
+    Finding check =
+        HealthChecks.view(
+            new RegistryContact.View("http://registry:8761/eureka/", "the.setting", age, waited));
     assertThat(check.severity()).isEqualTo(status);
     assertThat(check.text()).contains("http://registry:8761/eureka/");
     assertThat(check.remedy() == null).isEqualTo(status == Status.OK);
     if (check.remedy() != null) {
-      assertThat(check.remedy()).contains("eureka.client.service-url.defaultZone");
+      assertThat(check.remedy()).contains("the.setting");
     }
   }
 }

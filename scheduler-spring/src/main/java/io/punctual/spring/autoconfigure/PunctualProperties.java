@@ -49,9 +49,9 @@ import org.springframework.core.env.Environment;
  *     the JVM's
  * @param delivery service mode: whether schedulers call this application (push), or it fetches its
  *     jobs (pull): where it has no web server, or schedulers cannot reach it
- * @param registration service mode, push: where this instance registers: registry (Eureka), or
- *     scheduler (at the schedulers, which need no registry then); default registry if Spring
- *     Cloud's DiscoveryClient is on the class path, else scheduler
+ * @param registration service mode, push: where this instance registers: registry (Eureka,
+ *     ZooKeeper or another one of Spring Cloud), or scheduler (at the schedulers, which need no
+ *     registry then); default registry if the client of one registers it, else scheduler
  * @param submitTimeout service mode: how long a call may take in all, until the last byte of the
  *     answer, 1 s to 5 min: with tries at other schedulers, pauses between them, and requests of
  *     other threads that it waits for. One scheduler has half of it to answer, and a tenth to
@@ -232,7 +232,7 @@ public record PunctualProperties(
 
   /** Where this instance registers. */
   public enum Registration {
-    /** In Eureka, by its client. */
+    /** In Eureka, ZooKeeper or another registry, by its client. */
     REGISTRY,
     /** At the schedulers, which need no registry then. */
     SCHEDULER

@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Endpoint and health, where the application has Spring Boot's actuator. */
-@AutoConfiguration(after = PunctualRegistrationAutoConfiguration.class)
+@AutoConfiguration(after = PunctualClientAutoConfiguration.class)
 @ConditionalOnBean(JobRunner.class)
 public class PunctualActuatorAutoConfiguration {
 

@@ -21,8 +21,8 @@ import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.autoconfigure.SharedConfiguration;
-import io.punctual.spring.client.registry.EurekaAddresses;
 import io.punctual.spring.client.registry.EurekaAnswers;
+import io.punctual.spring.client.registry.RegistryAddress;
 import io.punctual.spring.client.registry.RegistryAnswers;
 import io.punctual.spring.client.registry.RegistrySchedulers;
 import java.net.http.HttpClient;
@@ -116,7 +116,7 @@ public class PunctualClientAutoConfiguration {
         Environment environment) {
       return connection.getUrls().isEmpty()
           ? new RegistrySchedulers(
-              discovery, properties.serviceId(), EurekaAddresses.of(environment), answers)
+              discovery, properties.serviceId(), RegistryAddress.of(environment), answers)
           : SchedulerSource.of(connection.getUrls());
     }
   }

@@ -16,10 +16,10 @@ import java.net.InetAddress;
 import java.net.URI;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -28,11 +28,16 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.web.util.UriComponentsBuilder;
 
-/** How schedulers come to know this instance: by a registry, or because it registers at them. */
-@AutoConfiguration(after = PunctualEurekaAutoConfiguration.class)
+/**
+ * How schedulers come to know this instance: by a registry, or because it registers at them. No
+ * other auto-configuration may come after this one: it would draw it before those of registries.
+ */
+@AutoConfiguration(after = PunctualServiceRegistryAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnBean({CallbackHandler.class, WorkerMetadata.class})
 public class PunctualRegistrationAutoConfiguration {
 
@@ -120,7 +125,7 @@ public class PunctualRegistrationAutoConfiguration {
     }
   }
 
-  /** Where the properties say so, or no registry's client is on the class path. */
+  /** Where the properties say so, or no registry's client registers this instance. */
   static final class AtSchedulers extends AnyNestedCondition {
 
     AtSchedulers() {
@@ -130,12 +135,13 @@ public class PunctualRegistrationAutoConfiguration {
     @ConditionalOnProperty(prefix = "punctual", name = "registration", havingValue = "scheduler")
     static class Asked {}
 
-    @ConditionalOnMissingClass("org.springframework.cloud.client.discovery.DiscoveryClient")
+    @ConditionalOnMissingBean(
+        type = "org.springframework.cloud.client.serviceregistry.Registration")
     @ConditionalOnProperty(
         prefix = "punctual",
         name = "registration",
         havingValue = "scheduler",
         matchIfMissing = true)
-    static class NoRegistry {}
+    static class NothingRegisters {}
   }
 }

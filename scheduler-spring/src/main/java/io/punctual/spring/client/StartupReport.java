@@ -5,7 +5,8 @@ import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.registration.SchedulerRegistration;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.internal.TaskWorkers;
-import io.punctual.spring.client.registry.EurekaAddresses;
+import io.punctual.spring.client.registry.RegistryAddress;
+import io.punctual.spring.client.registry.ServiceRegistration;
 import io.punctual.wire.WorkerMetadata;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,11 +57,12 @@ final class StartupReport {
         locator.shown());
     if (!workers.types().isEmpty() && registration == null) {
       log.warn(
-          "Punctual: no registry knows what this instance runs, so schedulers DO NOT CALL it. This"
-              + " application has no Eureka client. Enable one (eureka.client.enabled=true). Or set"
-              + " punctual.registration=scheduler: the instance registers at the schedulers. Or set"
-              + " punctual.delivery=pull: the instance fetches its jobs. Or write {}={} into"
-              + " its metadata in the schedulers' registry.",
+          "Punctual: no registry's client registers this instance, and"
+              + " punctual.registration=registry, so schedulers DO NOT CALL it unless it is in their"
+              + " registry by other means, with {}={} in its metadata (a label or annotation, for"
+              + " instance). Else enable the client of a registry (eureka.client.enabled=true). Or"
+              + " set punctual.registration=scheduler: the instance registers at the schedulers. Or"
+              + " set punctual.delivery=pull: the instance fetches its jobs.",
           WorkerMetadata.CALLBACK,
           metadata.callbackPath());
     }
@@ -73,8 +75,12 @@ final class StartupReport {
   }
 
   private String registry() {
-    String addresses = EurekaAddresses.of(environment);
-    return (addresses == null ? "none" : addresses)
+    RegistryAddress address = RegistryAddress.of(environment);
+    String used =
+        registration instanceof ServiceRegistration own
+            ? own.registry() + (address.shown() == null ? "" : " " + address.shown())
+            : address.shown();
+    return (used == null ? "none" : used)
         + (registration instanceof SchedulerRegistration ? " (registers at the schedulers)" : "");
   }
 }

@@ -2,6 +2,8 @@ package io.punctual.systemtest;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -118,6 +120,21 @@ public final class JavaProcess implements AutoCloseable {
             throw ended();
           }
           return false;
+        });
+    return this;
+  }
+
+  /** Waits until its port accepts connections, for programs that speak no HTTP. */
+  public JavaProcess awaitPort() {
+    Waiting.until(
+        name + " listens (its log: " + log + ")",
+        () -> {
+          if (!process().isAlive()) {
+            throw ended();
+          }
+          try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+          }
         });
     return this;
   }

@@ -52,6 +52,11 @@ record Launch(String name, List<String> words, List<Path> jars) {
     return new Launch(main.getSimpleName(), List.of("-cp", joined, main.getName()), path);
   }
 
+  /** The same with another name: it shares no start cache with the first one. */
+  Launch named(String other) {
+    return new Launch(other, words, jars);
+  }
+
   /** Whether all of it is in jars: classes of directories can be in no start cache. */
   boolean canBeCached() {
     return jars.stream().allMatch(Files::isRegularFile);

@@ -42,7 +42,15 @@ public final class Programs {
 
   // What the starter brings for Eureka, and a registry's clients in general.
   private static final Pattern REGISTRY_CLIENTS =
-      Pattern.compile("(spring-cloud-|eureka-client|netflix-).*");
+      Pattern.compile("(spring-cloud-|eureka-client|netflix-|curator-|zookeeper-).*");
+
+  // Applications have one client of a registry, and most of them Eureka's.
+  private static final Pattern EUREKA =
+      Pattern.compile("(spring-cloud-(starter-)?netflix-|eureka-client|netflix-).*");
+  private static final Pattern ZOOKEEPER =
+      Pattern.compile("(spring-cloud-(starter-)?zookeeper-|curator-|zookeeper-).*");
+
+  private static final String ZOOKEEPER_SERVER = "org.apache.zookeeper.server.ZooKeeperServerMain";
 
   /** The application name and key prefix of the runs that make start caches. */
   public static final String TRAINING = "training";
@@ -224,7 +232,72 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process(application, port, Launch.main(WorkerApplication.class), arguments);
+    return process(application, port, main(WorkerApplication.class), arguments);
+  }
+
+  private static Launch main(Class<?> main) {
+    return Launch.main(main, jar -> !ZOOKEEPER.matcher(jar).matches());
+  }
+
+  /** A ZooKeeper server, which keeps its data; it is there once its port accepts connections. */
+  public JavaProcess zookeeper() {
+    int port = Ports.free();
+    Launch classPath = Launch.main(WorkerApplication.class, jar -> !EUREKA.matcher(jar).matches());
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "-Dzookeeper.admin.enableServer=false",
+                "-Dzookeeper.clientPortAddress=127.0.0.1",
+                "-cp",
+                classPath.words().get(1),
+                ZOOKEEPER_SERVER));
+    Path data = directory.resolve("zookeeper-" + port);
+    // The shortest session is two ticks.
+    return process(
+        "zookeeper",
+        port,
+        new Launch("zookeeper", words, classPath.jars()),
+        List.of(Integer.toString(port), data.toString(), "1000"));
+  }
+
+  /** A scheduler that reads ZooKeeper and no other registry. */
+  public JavaProcess schedulerOnZookeeper(
+      JavaProcess zookeeper, int redisPort, String keyPrefix, String... options) {
+    List<String> all = new ArrayList<>(zookeeper(zookeeper));
+    all.add("--eureka.client.enabled=false");
+    all.add("--spring.cloud.zookeeper.enabled=true");
+    all.addAll(Arrays.asList(options));
+    return scheduler("http://127.0.0.1:1", redisPort, keyPrefix, all.toArray(String[]::new));
+  }
+
+  /** An instance of a worker application that has ZooKeeper's client and no other. */
+  public JavaProcess workerOnZookeeper(
+      JavaProcess zookeeper, String application, Path record, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+                NAME + application,
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--punctual.callback.accept-unsigned=true"));
+    arguments.addAll(zookeeper(zookeeper));
+    arguments.addAll(Arrays.asList(options));
+    return process(
+        application,
+        port,
+        Launch.main(WorkerApplication.class, jar -> !EUREKA.matcher(jar).matches())
+            .named("worker-on-zookeeper"),
+        arguments);
+  }
+
+  private static List<String> zookeeper(JavaProcess zookeeper) {
+    return List.of(
+        "--spring.cloud.zookeeper.connect-string=127.0.0.1:" + zookeeper.port(),
+        "--spring.cloud.zookeeper.session-timeout=6s",
+        "--spring.cloud.zookeeper.discovery.instance-host=127.0.0.1");
   }
 
   /**
@@ -266,7 +339,7 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process(main.getSimpleName(), port, Launch.main(main), arguments);
+    return process(main.getSimpleName(), port, main(main), arguments);
   }
 
   /** One of our programs, on 127.0.0.1 and with nothing else but these options. */
@@ -309,7 +382,7 @@ public final class Programs {
                 "--management.endpoint.health.probes.enabled=true",
                 "--eureka.client.enabled=false"));
     arguments.addAll(Arrays.asList(options));
-    return process(main.getSimpleName(), port, Launch.main(main), arguments);
+    return process(main.getSimpleName(), port, main(main), arguments);
   }
 
   /**
@@ -330,7 +403,9 @@ public final class Programs {
     return process(
         main.getSimpleName(),
         port,
-        Launch.main(main, jar -> !SERVLET_STACK.matcher(jar).matches()),
+        Launch.main(
+            main,
+            jar -> !SERVLET_STACK.matcher(jar).matches() && !ZOOKEEPER.matcher(jar).matches()),
         arguments);
   }
 

@@ -38,6 +38,10 @@ final class Workload {
     return application;
   }
 
+  Path record() {
+    return record;
+  }
+
   Submitter submitter() {
     return submitter;
   }

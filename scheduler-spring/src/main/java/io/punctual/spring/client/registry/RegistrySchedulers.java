@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,24 +22,26 @@ public final class RegistrySchedulers implements SchedulerSource {
 
   private final ObjectProvider<DiscoveryClient> discovery;
   private final String serviceId;
-  private final @Nullable String addresses;
+  private final RegistryAddress address;
+  private final AskedClient asked;
   private final ObjectProvider<RegistryAnswers> answers;
   private volatile boolean answered;
   private volatile boolean told;
 
   /**
    * @param serviceId the schedulers' name in the registry
-   * @param addresses of the registry, without passwords; null where they are not known
+   * @param address of the registry
    * @param answers of a client that can tell; else a view of it, or a service in it, tells
    */
   public RegistrySchedulers(
       ObjectProvider<DiscoveryClient> discovery,
       String serviceId,
-      @Nullable String addresses,
+      RegistryAddress address,
       ObjectProvider<RegistryAnswers> answers) {
     this.discovery = discovery;
     this.serviceId = serviceId;
-    this.addresses = addresses;
+    this.address = address;
+    this.asked = new AskedClient(serviceId);
     this.answers = answers;
   }
 
@@ -59,7 +60,7 @@ public final class RegistrySchedulers implements SchedulerSource {
     }
     Map<String, String> installations = new TreeMap<>();
     try {
-      for (ServiceInstance scheduler : client.getInstances(serviceId)) {
+      for (ServiceInstance scheduler : asked.instances(client)) {
         Map<String, String> metadata = scheduler.getMetadata();
         String its = metadata == null ? null : metadata.get(SchedulerMetadata.INSTALLATION);
         if (its != null) {
@@ -90,7 +91,7 @@ public final class RegistrySchedulers implements SchedulerSource {
     DiscoveryClient client = discovery.getIfAvailable();
     return client == null
         ? List.of()
-        : client.getInstances(serviceId).stream()
+        : asked.instances(client).stream()
             .map(SchedulerAddresses::of)
             .flatMap(Optional::stream)
             .toList();
@@ -104,7 +105,7 @@ public final class RegistrySchedulers implements SchedulerSource {
     }
     return hasAnswered(client)
         ? "%s shows no instance of %s.".formatted(registry(), serviceId)
-        : "%s has not answered yet%s.".formatted(registry(), RegistryProbe.look(addresses));
+        : "%s has not answered yet%s.".formatted(registry(), RegistryProbe.look(address.shown()));
   }
 
   @Override
@@ -112,15 +113,17 @@ public final class RegistrySchedulers implements SchedulerSource {
     DiscoveryClient client = discovery.getIfAvailable();
     if (client == null) {
       return "Set punctual.url to the address of a scheduler, or enable the client of the"
-          + " registry (eureka.client.enabled).";
+          + " registry (%s).".formatted(address.switched());
     } else if (known) {
-      return "%s shows these addresses. Start the scheduler; if it runs, set eureka.instance.hostname there, or punctual.url here, to an address that this machine reaches."
-          .formatted(registry());
+      return "%s shows these addresses. Start the scheduler; if it runs, set %s there, or punctual.url here, to an address that this machine reaches."
+          .formatted(registry(), address.host());
     }
     return (hasAnswered(client)
             ? "Start a scheduler; if one has run for a minute,"
             : "Start it; if it runs,")
-        + " correct eureka.client.service-url.defaultZone (the schedulers' registry) or"
+        + " correct "
+        + address.setting()
+        + " (the schedulers' registry) or"
         + " punctual.service-id (their name there), or set punctual.url (their"
         + " address).";
   }
@@ -136,6 +139,6 @@ public final class RegistrySchedulers implements SchedulerSource {
   }
 
   private String registry() {
-    return addresses == null ? "The registry" : "The registry " + addresses;
+    return address.shown() == null ? "The registry" : "The registry " + address.shown();
   }
 }

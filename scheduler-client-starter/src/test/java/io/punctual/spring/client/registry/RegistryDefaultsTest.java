@@ -7,9 +7,10 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.mock.env.MockEnvironment;
 
-class EurekaDefaultsTest {
+class RegistryDefaultsTest {
 
   private static final String SECURE = "eureka.instance.secure-port-enabled";
+  private static final String ZOOKEEPER = "spring.cloud.zookeeper.discovery.instance-ssl-port";
   private static final String HEARTBEAT = "eureka.instance.lease-renewal-interval-in-seconds";
   private static final String FETCH = "eureka.client.registry-fetch-interval-seconds";
   private static final String PLAIN = "eureka.instance.non-secure-port-enabled";
@@ -46,6 +47,19 @@ class EurekaDefaultsTest {
   }
 
   @Test
+  void zooKeeperHearsOfTlsAndItsPort() {
+    MockEnvironment environment = new MockEnvironment().withProperty("server.ssl.bundle", "x");
+    assertThat(withDefaults(environment).getProperty(ZOOKEEPER)).isEqualTo("8080");
+    environment = new MockEnvironment().withProperty("server.ssl.bundle", "x");
+    environment.setProperty("server.port", "8443");
+    assertThat(withDefaults(environment).getProperty(ZOOKEEPER)).isEqualTo("8443");
+    // Nobody knows which port that will be.
+    environment = new MockEnvironment().withProperty("server.ssl.bundle", "x");
+    environment.setProperty("server.port", "0");
+    assertThat(withDefaults(environment).getProperty(ZOOKEEPER)).isNull();
+  }
+
+  @Test
   void intervalsAreThoseOfEurekaUnlessTheApplicationWantsThemFast() {
     MockEnvironment asked = new MockEnvironment().withProperty("punctual.eureka.fast", "true");
     assertThat(withDefaults(asked).getProperty(HEARTBEAT)).isEqualTo("5");
@@ -61,7 +75,7 @@ class EurekaDefaultsTest {
         }) {
       assertThat(
               withDefaults(unasked).getPropertySources().stream()
-                  .filter(source -> source.getName().equals("punctualEurekaDefaults"))
+                  .filter(source -> source.getName().equals("punctualRegistryDefaults"))
                   .map(source -> ((MapPropertySource) source).getPropertyNames()))
           .containsExactly(new String[] {"logging.level.com.netflix.discovery.shared.transport"});
     }
@@ -82,7 +96,7 @@ class EurekaDefaultsTest {
   }
 
   private static MockEnvironment withDefaults(MockEnvironment environment) {
-    new EurekaDefaults().postProcessEnvironment(environment, new SpringApplication());
+    new RegistryDefaults().postProcessEnvironment(environment, new SpringApplication());
     return environment;
   }
 }

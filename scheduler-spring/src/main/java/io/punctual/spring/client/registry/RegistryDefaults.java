@@ -10,12 +10,12 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Settings of the Eureka client: an instance that speaks https is found by it, and no password is
- * logged. With {@code punctual.eureka.fast}, an instance is seen, and missed, in seconds instead of
- * minutes. Of the lowest precedence: whatever an application sets itself wins. Without the starter
- * ({@code punctual.enabled=false}) nothing is set.
+ * Settings of registries' clients: an instance that speaks https is registered so, and no password
+ * is logged. With {@code punctual.eureka.fast}, an instance is seen, and missed, in seconds instead
+ * of minutes. Of the lowest precedence: whatever an application sets itself wins. Without the
+ * starter ({@code punctual.enabled=false}) nothing is set.
  */
-public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
+public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered {
 
   private static final List<String> CERTIFICATES =
       List.of("server.ssl.bundle", "server.ssl.key-store", "server.ssl.certificate");
@@ -42,16 +42,19 @@ public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
     if (isServedByHttps(environment)) {
       settings.put("eureka.instance.secure-port-enabled", "true");
       settings.put("eureka.instance.non-secure-port-enabled", "false");
+      if (!environment.getProperty("server.port", "8080").equals("0")) {
+        settings.put("spring.cloud.zookeeper.discovery.instance-ssl-port", "${server.port:8080}");
+      }
     }
     if (environment.getProperty("punctual.eureka.fast", Boolean.class, false)) {
       settings.putAll(FAST);
     }
     environment
         .getPropertySources()
-        .addLast(new MapPropertySource("punctualEurekaDefaults", settings));
+        .addLast(new MapPropertySource("punctualRegistryDefaults", settings));
   }
 
-  // Eureka's client does not find out; the registry would say http.
+  // The registries' clients do not find out; the registry would say http.
   private static boolean isServedByHttps(ConfigurableEnvironment environment) {
     return environment.getProperty("server.ssl.enabled", Boolean.class, true)
         && CERTIFICATES.stream().anyMatch(environment::containsProperty);

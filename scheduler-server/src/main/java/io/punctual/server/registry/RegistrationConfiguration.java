@@ -1,0 +1,84 @@
+package io.punctual.server.registry;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.curator.x.discovery.ServiceDiscovery;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cloud.client.serviceregistry.AutoServiceRegistration;
+import org.springframework.cloud.client.serviceregistry.Registration;
+import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
+import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
+import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperRegistration;
+import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistry;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.NestedExceptionUtils;
+
+/** Registers this scheduler in several registries, also if one is away at the start. */
+@Configuration(proxyBeanMethods = false)
+class RegistrationConfiguration {
+
+  private static final Logger log = LoggerFactory.getLogger(RegistrationConfiguration.class);
+
+  /** Where Spring Cloud asks for one of several, it gets Eureka's; all of them register. */
+  @Bean
+  static BeanFactoryPostProcessor severalRegistrations() {
+    return beans ->
+        List.of(AutoServiceRegistration.class, Registration.class, ServiceRegistry.class)
+            .forEach(type -> chooseOne(beans, type));
+  }
+
+  private static void chooseOne(ConfigurableListableBeanFactory beans, Class<?> type) {
+    List<BeanDefinition> candidates =
+        Stream.of(beans.getBeanNamesForType(type, true, false))
+            .filter(beans::containsBeanDefinition)
+            .sorted() // Eureka's name comes before ZooKeeper's.
+            .map(beans::getBeanDefinition)
+            .filter(BeanDefinition::isAutowireCandidate)
+            .toList();
+    if (candidates.size() > 1 && candidates.stream().noneMatch(BeanDefinition::isPrimary)) {
+      candidates.getFirst().setPrimary(true);
+    }
+  }
+
+  @Bean
+  static BeanPostProcessor patientZookeeper(
+      ObjectProvider<ServiceDiscovery<ZookeeperInstance>> discovery) {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessAfterInitialization(Object bean, String name) {
+        return bean instanceof ZookeeperServiceRegistry
+            ? new PatientZookeeper(discovery.getObject())
+            : bean;
+      }
+    };
+  }
+
+  /** Curator registers what it could not register as soon as it has a connection. */
+  @SuppressWarnings("unchecked") // Spring Cloud's getStatus returns Object.
+  private static final class PatientZookeeper extends ZookeeperServiceRegistry {
+
+    PatientZookeeper(ServiceDiscovery<ZookeeperInstance> discovery) {
+      super(discovery);
+    }
+
+    @Override
+    public void register(ZookeeperRegistration registration) {
+      try {
+        super.register(registration);
+      } catch (Exception e) {
+        log.warn(
+            "ZooKeeper does not take the registration of this scheduler: {}. It is repeated as soon"
+                + " as ZooKeeper answers (spring.cloud.zookeeper.connect-string). Until then,"
+                + " applications do not find this scheduler there.",
+            NestedExceptionUtils.getMostSpecificCause(e).toString());
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.punctual.spring.client;
+
+import io.punctual.client.callback.CallbackHandler;
+import io.punctual.client.registration.InstanceRegistration;
+import io.punctual.spring.client.registry.CommonDialect;
+import io.punctual.spring.client.registry.RegistryDialect;
+import io.punctual.spring.client.registry.ServiceRegistration;
+import io.punctual.spring.client.registry.ZookeeperDialect;
+import io.punctual.wire.WorkerMetadata;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.cloud.client.serviceregistry.Registration;
+import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
+import org.springframework.cloud.zookeeper.discovery.ZookeeperDiscoveryProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+
+/**
+ * What a registry other than Eureka is told. Comes after the auto-configuration of all registries.
+ */
+@AutoConfiguration(after = PunctualEurekaAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnClass(ServiceRegistry.class)
+@ConditionalOnBean({CallbackHandler.class, WorkerMetadata.class, Registration.class})
+@ConditionalOnSingleCandidate(ServiceRegistry.class)
+@ConditionalOnProperty(
+    prefix = "punctual",
+    name = "registration",
+    havingValue = "registry",
+    matchIfMissing = true)
+public class PunctualServiceRegistryAutoConfiguration {
+
+  @Bean
+  @ConditionalOnMissingBean(InstanceRegistration.class)
+  ServiceRegistration punctualServiceRegistration(
+      ServiceRegistry<?> registry,
+      ObjectProvider<RegistryDialect> dialect,
+      WorkerMetadata metadata) {
+    return new ServiceRegistration(
+        registry,
+        dialect.getIfAvailable(() -> new CommonDialect(ServiceRegistration.name(registry))),
+        metadata);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(ZookeeperDiscoveryProperties.class)
+  @ConditionalOnBean(ZookeeperDiscoveryProperties.class)
+  static class Zookeeper {
+
+    @Bean
+    RegistryDialect punctualZookeeperDialect(ZookeeperDiscoveryProperties properties) {
+      return new ZookeeperDialect(properties);
+    }
+  }
+}

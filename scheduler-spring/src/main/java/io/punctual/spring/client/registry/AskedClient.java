@@ -1,0 +1,101 @@
+package io.punctual.spring.client.registry;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.cloud.client.discovery.composite.CompositeDiscoveryClient;
+
+/**
+ * Asks a registry's client, which may ask a server that does not answer. Waits for a second at
+ * most; after that, and if the client fails, the last answer counts. So it does for a second.
+ */
+final class AskedClient {
+
+  private static final Logger log = LoggerFactory.getLogger(AskedClient.class);
+  private static final long PATIENCE_MS = 1_000;
+  private static final long FRESH_NS = 1_000_000_000;
+
+  // These answer from memory.
+  private static final Set<String> DIRECT =
+      Set.of(
+          "org.springframework.cloud.netflix.eureka.EurekaDiscoveryClient",
+          "org.springframework.cloud.client.discovery.simple.SimpleDiscoveryClient");
+
+  private final String serviceId;
+  private @Nullable FutureTask<List<ServiceInstance>> asking;
+  private volatile @Nullable Answer last;
+
+  private record Answer(List<ServiceInstance> instances, long at) {}
+
+  AskedClient(String serviceId) {
+    this.serviceId = serviceId;
+  }
+
+  /**
+   * Returns the instances of the service.
+   *
+   * @throws RuntimeException what the client throws, if it has never answered
+   */
+  List<ServiceInstance> instances(DiscoveryClient client) {
+    if (isDirect(client)) {
+      return client.getInstances(serviceId);
+    }
+    Answer before = last;
+    if (before != null && System.nanoTime() - before.at() < FRESH_NS) {
+      return before.instances();
+    }
+    FutureTask<List<ServiceInstance>> answer = ask(client);
+    Throwable why;
+    try {
+      return answer.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      why = new IllegalStateException("it does not answer within " + PATIENCE_MS + " ms");
+    } catch (ExecutionException e) {
+      why = e.getCause();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      why = e;
+    }
+    if (before != null) {
+      log.debug("The registry's client does not answer; its last answer counts", why);
+      return before.instances();
+    } else if (why instanceof RuntimeException thrown) {
+      throw thrown;
+    }
+    throw new IllegalStateException("the registry's client does not answer", why);
+  }
+
+  private static boolean isDirect(DiscoveryClient client) {
+    return client instanceof CompositeDiscoveryClient all
+        ? all.getDiscoveryClients().stream().allMatch(AskedClient::isDirect)
+        : DIRECT.contains(client.getClass().getName());
+  }
+
+  /** One call at a time, on its own thread: callers that come meanwhile wait for the same one. */
+  private synchronized FutureTask<List<ServiceInstance>> ask(DiscoveryClient client) {
+    FutureTask<List<ServiceInstance>> running = asking;
+    if (running != null && !running.isDone()) {
+      return running;
+    }
+    FutureTask<List<ServiceInstance>> next =
+        new FutureTask<>(
+            () -> {
+              List<ServiceInstance> found = client.getInstances(serviceId);
+              last = new Answer(found, System.nanoTime());
+              return found;
+            });
+    asking = next;
+    Thread thread = new Thread(next, "punctual-registry");
+    thread.setDaemon(true);
+    thread.start();
+    return next;
+  }
+}

@@ -1,0 +1,159 @@
+package io.punctual.spring.client.registry;
+
+import io.punctual.client.callback.AdvertisedCallback;
+import io.punctual.client.registration.InstanceRegistration;
+import io.punctual.wire.WorkerMetadata;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.discovery.event.InstancePreRegisteredEvent;
+import org.springframework.cloud.client.discovery.event.InstanceRegisteredEvent;
+import org.springframework.cloud.client.serviceregistry.Registration;
+import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
+import org.springframework.context.event.EventListener;
+
+/**
+ * Adds the callback to what Spring Cloud registers of this instance, in whichever registry, and
+ * removes the instance from the registry. One entry is enough: schedulers ask the instance for the
+ * rest.
+ */
+public final class ServiceRegistration implements InstanceRegistration {
+
+  private static final Logger log = LoggerFactory.getLogger(ServiceRegistration.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final ServiceRegistry<Registration> registry;
+  private final RegistryDialect dialect;
+  private final WorkerMetadata metadata;
+  private volatile @Nullable Registration own;
+  private volatile @Nullable String problem;
+  private volatile boolean registered;
+  private volatile boolean left;
+
+  /**
+   * @param registry in which Spring Cloud registers this instance
+   */
+  @SuppressWarnings("unchecked") // It gets no registration but its own.
+  public ServiceRegistration(
+      ServiceRegistry<?> registry, RegistryDialect dialect, WorkerMetadata metadata) {
+    this.registry = (ServiceRegistry<Registration>) registry;
+    this.dialect = dialect;
+    this.metadata = metadata;
+  }
+
+  /** Returns the registry's name, such as zookeeper: its classes are called by it. */
+  public static String name(ServiceRegistry<?> registry) {
+    return registry
+        .getClass()
+        .getSimpleName()
+        .replaceFirst("ServiceRegistry.*", "")
+        .toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the name of the registry in use. */
+  public String registry() {
+    return name(registry);
+  }
+
+  /** An instance that runs nothing is no worker. */
+  @EventListener
+  void publish(InstancePreRegisteredEvent event) {
+    Registration registration = event.getRegistration();
+    own = registration;
+    if (metadata.taskTypes().isEmpty()) {
+      return;
+    }
+    try {
+      dialect.metadata(registration).put(WorkerMetadata.CALLBACK, metadata.callbackPath());
+      problem = null;
+    } catch (UnsupportedOperationException e) {
+      String setting = WorkerMetadata.CALLBACK + "=" + metadata.callbackPath();
+      problem = "the metadata of its registration in " + registry() + " cannot be changed";
+      log.warn(
+          "Punctual: {}, so schedulers do not call this instance. Write {} into the metadata of the"
+              + " instance, or set punctual.registration=scheduler.",
+          problem,
+          setting);
+      log.debug("The registration's metadata are fixed", e);
+    }
+  }
+
+  @EventListener
+  void registered(InstanceRegisteredEvent<?> event) {
+    registered = true;
+  }
+
+  /** Registers again after {@link #deregister}. The first time, Spring Cloud registers. */
+  @Override
+  public void register() {
+    Registration registration = own;
+    if (left && registration != null) {
+      registry.register(registration);
+      left = false;
+    }
+  }
+
+  /**
+   * Removes the instance from the registry.
+   *
+   * @throws IllegalStateException if the registry does not take that within five seconds
+   */
+  @Override
+  public void deregister() {
+    Registration registration = own;
+    if (!registered || left || registration == null) {
+      return;
+    }
+    left = true;
+    // A registry that stands still must not keep the instance from ending its jobs.
+    FutureTask<@Nullable Void> removal =
+        new FutureTask<>(() -> registry.deregister(registration), null);
+    Thread thread = new Thread(removal, "punctual-deregistration");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      removal.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(registry() + " refused the deregistration", e.getCause());
+    } catch (TimeoutException e) {
+      throw new IllegalStateException(
+          "%s did not answer the deregistration within %d s"
+              .formatted(registry(), PATIENCE.toSeconds()),
+          e);
+    }
+  }
+
+  @Override
+  public @Nullable AdvertisedCallback advertised() {
+    Registration registration = own;
+    if (!registered || registration == null) {
+      return null;
+    }
+    ServiceInstance shown = dialect.shown(registration);
+    String scheme = shown.isSecure() ? "https" : "http";
+    String server = shown.getHost() + ":" + shown.getPort();
+    String id = shown.getInstanceId();
+    return new AdvertisedCallback(
+        id == null ? server : id, URI.create(scheme + "://" + server + metadata.callbackPath()));
+  }
+
+  @Override
+  public @Nullable String error() {
+    return registered ? problem : "Spring Cloud has not registered it in " + registry() + " yet";
+  }
+
+  @Override
+  public String remedy() {
+    return dialect.remedy();
+  }
+}

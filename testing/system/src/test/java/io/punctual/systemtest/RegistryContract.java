@@ -1,0 +1,233 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import tools.jackson.databind.JsonNode;
+
+/** What holds wherever instances are registered. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+abstract class RegistryContract {
+
+  // What the README promises of an instance that is ready.
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  /** Where instances are registered: a process that can be stopped where it stands. */
+  private JavaProcess registry;
+
+  private List<JavaProcess> schedulers;
+
+  /** Starts where instances are registered, and waits until it is ready. */
+  abstract JavaProcess startRegistry();
+
+  /** Starts it again, after it was killed, and waits until it is ready. */
+  abstract void startAgain(JavaProcess registry);
+
+  /** Schedulers, not started, that work while the registry stands still. */
+  abstract List<JavaProcess> schedulers(JavaProcess registry);
+
+  /** An instance of an application, not started. */
+  abstract JavaProcess worker(Workload load, String... options);
+
+  /** The word for the registry in the API. */
+  abstract String source();
+
+  final JavaProcess registry() {
+    return registry;
+  }
+
+  final List<JavaProcess> started() {
+    return schedulers;
+  }
+
+  @BeforeAll
+  final void start() {
+    registry = startRegistry();
+    schedulers = schedulers(registry);
+    schedulers.forEach(JavaProcess::start);
+    schedulers.forEach(JavaProcess::awaitReady);
+  }
+
+  @AfterAll
+  final void stop() {
+    schedulers.forEach(JavaProcess::close);
+    registry.close();
+  }
+
+  private JavaProcess scheduler() {
+    return schedulers.getFirst();
+  }
+
+  @Test
+  @Order(1)
+  void aNewInstanceGetsJobsSoonAndOneThatLeavesGetsNone() throws Exception {
+    Workload load = Workload.of("enters");
+    Submitter submitter = load.submitter();
+    submitter.submit(scheduler(), "early-", 20, "record", System.currentTimeMillis(), 0);
+    try (JavaProcess leaving = worker(load).start().awaitReady();
+        JavaProcess staying = worker(load)) {
+      awaitSoon("a new instance gets jobs", () -> !load.begun("early-").isEmpty());
+      load.awaitDrained(scheduler());
+      awaitKnown(load, leaving);
+      assertThat(sources(load)).containsExactly(source());
+
+      staying.start().awaitReady();
+      awaitKnown(load, leaving, staying);
+      submitter.submit(scheduler(), "held-", 100, "sleep 500", System.currentTimeMillis(), 0);
+      Waiting.until("they are under way", () -> load.underWay().size() > 20);
+      leaving.terminate();
+
+      awaitKnown(load, staying);
+      submitter.submit(scheduler(), "late-", 20, "record", System.currentTimeMillis(), 0);
+      load.awaitDrained(scheduler());
+      assertThat(processes(load, "late-")).containsExactly(staying.pid());
+      // The instance found a scheduler, which sees it under the name that it knows.
+      staying.awaitLog("a scheduler reaches this instance at " + staying.url());
+      Accounting accounting = load.account();
+      assertThat(accounting.accepted()).isEqualTo(140);
+      assertThat(accounting.repeated()).isEmpty();
+    }
+  }
+
+  @Test
+  @Order(2)
+  void anInstanceThatIsKilledLosesNoJobAndIsForgotten() throws Exception {
+    Workload load = Workload.of("killed");
+    Submitter submitter = load.submitter();
+    try (JavaProcess killed = worker(load).start().awaitReady();
+        JavaProcess other = worker(load)) {
+      submitter.submit(scheduler(), "held-", 20, "sleep 3000", System.currentTimeMillis(), 0);
+      Waiting.until("they are under way", () -> load.underWay().size() == 20);
+      load.fault("the process that holds them is killed", killed::kill);
+      other.start().awaitReady();
+
+      load.awaitDrained(scheduler());
+      awaitKnown(load, other);
+      submitter.submit(scheduler(), "late-", 20, "record", System.currentTimeMillis(), 0);
+      load.awaitDrained(scheduler());
+      assertThat(processes(load, "late-")).containsExactly(other.pid());
+      assertThat(load.account().accepted()).isEqualTo(40);
+    }
+  }
+
+  @Test
+  @Order(3)
+  void aNewTaskTypeWaitsForThoseThatKnowIt() throws Exception {
+    Workload load = Workload.of("types");
+    Submitter newcomer = new Submitter(load.application(), "newcomer");
+    try (JavaProcess old = worker(load).start().awaitReady();
+        JavaProcess next = worker(load, "--worker.extra=newcomer")) {
+      awaitKnown(load, old);
+      newcomer.submit(scheduler(), "new-", 5, "record", System.currentTimeMillis(), 0);
+      Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
+
+      next.start().awaitReady();
+      awaitSoon("the new type runs", () -> !load.begun("new-").isEmpty());
+      Waiting.until("they are done", () -> newcomer.drained(scheduler()));
+      assertThat(load.begun("new-")).hasSize(5);
+      assertThat(processes(load, "new-")).containsExactly(next.pid());
+    }
+  }
+
+  @Test
+  @Order(4)
+  void aRegistryThatStandsStillOrIsKilledKeepsNoJobFromAKnownInstance() throws Exception {
+    Workload load = Workload.of("standing");
+    Workload others = Workload.of("elsewhere");
+    Submitter submitter = load.submitter();
+    try (JavaProcess known = worker(load).start().awaitReady();
+        JavaProcess elsewhere = atTheScheduler(others);
+        JavaProcess late = worker(load)) {
+      awaitKnown(load, known);
+      registry.suspend();
+      submitter.submit(scheduler(), "still-", 20, "record", System.currentTimeMillis(), 0);
+      awaitSoon("they are done", () -> submitter.drained(scheduler()));
+
+      // Those of another registry are seen as fast as ever, even the new ones.
+      others.submitter().submit(scheduler(), "other-", 20, "record", System.currentTimeMillis(), 0);
+      elsewhere.start().awaitReady();
+      awaitSoon("another registry's instance gets jobs", () -> !others.begun("other-").isEmpty());
+      others.awaitDrained(scheduler());
+
+      registry.kill();
+      submitter.submit(scheduler(), "gone-", 20, "record", System.currentTimeMillis(), 0);
+      awaitSoon("they are done", () -> submitter.drained(scheduler()));
+
+      startAgain(registry);
+      late.start().awaitReady();
+      awaitKnown(load, known, late);
+      submitter.submit(scheduler(), "again-", 20, "record", System.currentTimeMillis(), 0);
+      load.awaitDrained(scheduler());
+      assertThat(load.account().repeated()).isEmpty();
+    }
+  }
+
+  private JavaProcess atTheScheduler(Workload load) {
+    return PROGRAMS.workerWithoutRegistry(List.of(scheduler()), load.application(), load.record());
+  }
+
+  private void awaitSoon(String what, Callable<Boolean> condition) {
+    long begun = System.nanoTime();
+    Waiting.until(what, SOON, condition);
+    System.out.println(
+        "%s, %s: within %d ms"
+            .formatted(source(), what, Duration.ofNanos(System.nanoTime() - begun).toMillis()));
+  }
+
+  private void awaitKnown(Workload load, JavaProcess... instances) {
+    Set<Integer> ports = new TreeSet<>();
+    for (JavaProcess instance : instances) {
+      ports.add(instance.port());
+    }
+    for (JavaProcess scheduler : schedulers) {
+      Waiting.until(
+          "scheduler %s knows the instances on %s".formatted(scheduler, ports),
+          () -> known(scheduler, load).equals(ports));
+    }
+  }
+
+  /** The ports of the instances that a scheduler knows. */
+  private static Set<Integer> known(JavaProcess scheduler, Workload load) throws IOException {
+    Set<Integer> ports = new TreeSet<>();
+    for (JsonNode worker : workers(scheduler, load)) {
+      ports.add(URI.create(worker.get("callback").asString()).getPort());
+    }
+    return ports;
+  }
+
+  private Set<String> sources(Workload load) throws IOException {
+    Set<String> sources = new TreeSet<>();
+    workers(scheduler(), load).forEach(worker -> sources.add(worker.get("source").asString()));
+    return sources;
+  }
+
+  private static JsonNode workers(JavaProcess scheduler, Workload load) throws IOException {
+    return Http.get(scheduler.url() + "/api/v1/workers?application=" + load.application())
+        .json()
+        .get("items");
+  }
+
+  /** The processes that ran jobs whose ids begin so. */
+  static Set<Long> processes(Workload load, String prefix) throws IOException {
+    return load.executions().stream()
+        .filter(execution -> execution.taskId().startsWith(prefix))
+        .map(Execution::process)
+        .collect(Collectors.toSet());
+  }
+}

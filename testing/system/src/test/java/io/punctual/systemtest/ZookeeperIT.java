@@ -1,0 +1,79 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Instances that are registered in ZooKeeper, and no Eureka. */
+@Tag("full")
+class ZookeeperIT extends RegistryContract {
+
+  @Override
+  JavaProcess startRegistry() {
+    return PROGRAMS.zookeeper().start().awaitPort();
+  }
+
+  @Override
+  void startAgain(JavaProcess registry) {
+    registry.start().awaitPort();
+  }
+
+  @Override
+  List<JavaProcess> schedulers(JavaProcess registry) {
+    return List.of(PROGRAMS.schedulerOnZookeeper(registry, REDIS.port(), "on-zookeeper"));
+  }
+
+  @Override
+  JavaProcess worker(Workload load, String... options) {
+    return PROGRAMS.workerOnZookeeper(registry(), load.application(), load.record(), options);
+  }
+
+  @Override
+  String source() {
+    return "zookeeper";
+  }
+
+  @Test
+  @Order(5)
+  void aSchedulerReadsEurekaBesideItAndStartsBeforeZooKeeper() throws Exception {
+    Workload one = Workload.of("in-eureka");
+    Workload other = Workload.of("in-zookeeper");
+    try (JavaProcess zookeeper = PROGRAMS.zookeeper();
+        JavaProcess scheduler =
+            PROGRAMS
+                .scheduler(
+                    REGISTRY,
+                    REDIS.port(),
+                    "in-both",
+                    "--spring.cloud.zookeeper.enabled=true",
+                    "--spring.cloud.zookeeper.connect-string=127.0.0.1:" + zookeeper.port(),
+                    "--spring.cloud.zookeeper.discovery.instance-host=127.0.0.1")
+                .start()
+                .awaitReady();
+        JavaProcess inEureka = one.worker(REGISTRY).start().awaitReady();
+        JavaProcess inZookeeper =
+            PROGRAMS.workerOnZookeeper(zookeeper, other.application(), other.record())) {
+      one.submitter().submit(scheduler, "one-", 20, "record", System.currentTimeMillis(), 0);
+      one.awaitDrained(scheduler);
+      assertThat(processes(one, "one-")).containsExactly(inEureka.pid());
+
+      assertThat(Http.get(scheduler.url() + "/api/v1/doctor").body())
+          .contains("Nothing came from the registry at ZooKeeper 127.0.0.1:" + zookeeper.port())
+          .contains("spring.cloud.zookeeper.connect-string");
+
+      zookeeper.start().awaitPort();
+      inZookeeper.start().awaitReady();
+      other.submitter().submit(scheduler, "other-", 20, "record", System.currentTimeMillis(), 0);
+      other.awaitDrained(scheduler);
+      assertThat(processes(other, "other-")).containsExactly(inZookeeper.pid());
+      // It found the scheduler there, which is registered by now.
+      inZookeeper.awaitLog("a scheduler reaches this instance at " + inZookeeper.url());
+    }
+  }
+}
