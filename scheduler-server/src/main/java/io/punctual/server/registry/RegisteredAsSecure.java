@@ -9,8 +9,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Has the registry say https where this server speaks it, which Eureka's client does not find out.
- * Of the lowest precedence: whatever is set wins.
+ * Has registries say https where this server speaks it, which their clients do not find out. Of the
+ * lowest precedence: whatever is set wins.
  */
 public final class RegisteredAsSecure implements EnvironmentPostProcessor, Ordered {
 
@@ -29,7 +29,9 @@ public final class RegisteredAsSecure implements EnvironmentPostProcessor, Order
                   "punctualRegisteredAsSecure",
                   Map.of(
                       "eureka.instance.secure-port-enabled", "true",
-                      "eureka.instance.non-secure-port-enabled", "false")));
+                      "eureka.instance.non-secure-port-enabled", "false",
+                      "spring.cloud.zookeeper.discovery.instance-ssl-port",
+                          "${server.port:8080}")));
     }
   }
 

@@ -10,6 +10,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.cloud.client.serviceregistry.AutoServiceRegistration;
 import org.springframework.cloud.client.serviceregistry.Registration;
 import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
@@ -20,7 +21,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.NestedExceptionUtils;
 
-/** Registers this scheduler in several registries, also if one is away at the start. */
+/** Registers this scheduler in several registries, even if one is away at its start. */
 @Configuration(proxyBeanMethods = false)
 class RegistrationConfiguration {
 
@@ -45,6 +46,13 @@ class RegistrationConfiguration {
     if (candidates.size() > 1 && candidates.stream().noneMatch(BeanDefinition::isPrimary)) {
       candidates.getFirst().setPrimary(true);
     }
+  }
+
+  /** In place of Spring Cloud's. */
+  @Bean
+  @ConditionalOnBooleanProperty("spring.cloud.zookeeper.enabled")
+  ZookeeperEntries zookeeperEntries() {
+    return new ZookeeperEntries();
   }
 
   @Bean
@@ -74,8 +82,8 @@ class RegistrationConfiguration {
         super.register(registration);
       } catch (Exception e) {
         log.warn(
-            "ZooKeeper does not take the registration of this scheduler: {}. It is repeated as soon"
-                + " as ZooKeeper answers (spring.cloud.zookeeper.connect-string). Until then,"
+            "ZooKeeper does not take the registration of this scheduler: {}. It is repeated when a"
+                + " connection comes back (spring.cloud.zookeeper.connect-string). Until then,"
                 + " applications do not find this scheduler there.",
             NestedExceptionUtils.getMostSpecificCause(e).toString());
       }

@@ -158,6 +158,7 @@ abstract class RegistryContract {
       registry.suspend();
       submitter.submit(scheduler(), "still-", 20, "record", System.currentTimeMillis(), 0);
       awaitSoon("they are done", () -> submitter.drained(scheduler()));
+      awaitSoon("the scheduler's health answers", () -> isHealthy(scheduler()));
 
       // Those of another registry are seen as fast as ever, even the new ones.
       others.submitter().submit(scheduler(), "other-", 20, "record", System.currentTimeMillis(), 0);
@@ -176,6 +177,10 @@ abstract class RegistryContract {
       load.awaitDrained(scheduler());
       assertThat(load.account().repeated()).isEmpty();
     }
+  }
+
+  private static boolean isHealthy(JavaProcess scheduler) throws Exception {
+    return Http.get(scheduler.url() + "/actuator/health").status() == 200;
   }
 
   private JavaProcess atTheScheduler(Workload load) {

@@ -15,7 +15,8 @@ import org.springframework.cloud.client.discovery.composite.CompositeDiscoveryCl
 
 /**
  * Asks a registry's client, which may ask a server that does not answer. Waits for a second at
- * most; after that, and if the client fails, the last answer counts. So it does for a second.
+ * most; after that, and if the client fails, the last answer counts. An answer is used for a
+ * second.
  */
 final class AskedClient {
 
@@ -66,6 +67,8 @@ final class AskedClient {
     }
     if (before != null) {
       log.debug("The registry's client does not answer; its last answer counts", why);
+      // For a second again: not each call is to wait for an outage.
+      last = new Answer(before.instances(), System.nanoTime());
       return before.instances();
     } else if (why instanceof RuntimeException thrown) {
       throw thrown;

@@ -140,6 +140,9 @@ public final class ServiceRegistration implements InstanceRegistration {
       return null;
     }
     ServiceInstance shown = dialect.shown(registration);
+    if (shown.getHost() == null) {
+      return null;
+    }
     String scheme = shown.isSecure() ? "https" : "http";
     String server = shown.getHost() + ":" + shown.getPort();
     String id = shown.getInstanceId();

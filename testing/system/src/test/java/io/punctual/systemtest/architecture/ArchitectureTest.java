@@ -292,6 +292,9 @@ class ArchitectureTest {
         noClasses()
             .that()
             .doNotHaveFullyQualifiedName("io.punctual.client.json.Jackson2Json")
+            // Curator's types have the annotations of Jackson 2.
+            .and()
+            .doNotHaveFullyQualifiedName("io.punctual.server.registry.ZookeeperEntries")
             .should()
             .dependOnClassesThat(
                 resideInAnyPackage(
