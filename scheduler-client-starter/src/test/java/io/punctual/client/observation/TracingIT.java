@@ -52,6 +52,8 @@ import tools.jackson.databind.json.JsonMapper;
     properties = {
       "spring.application.name=shop",
       "eureka.client.enabled=false",
+      // The test calls it by a name of its own.
+      "punctual.registration=registry",
       "punctual.callback.accept-unsigned=true",
       "management.tracing.sampling.probability=1.0",
       "management.tracing.propagation.type=b3"

@@ -31,7 +31,7 @@ class EngineLifecycle implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(EngineLifecycle.class);
   private static final long REFRESH_MS = 500;
-  // A registry that is asked gets as many calls in each round as it has applications.
+  // Each round asks the registry for all its applications and their instances.
   private static final long POLL_MS = 2_000;
 
   private final Engine engine;
@@ -85,7 +85,7 @@ class EngineLifecycle implements SmartLifecycle {
       var unused = thread.scheduleWithFixedDelay(task, 0, pauseMs, TimeUnit.MILLISECONDS);
     }
 
-    /** Does not wait for the next round. Rounds that are wanted while one waits are one. */
+    /** Runs the task soon. Requests that arrive before it starts are merged. */
     void soon() {
       if (wanted.compareAndSet(false, true)) {
         try {

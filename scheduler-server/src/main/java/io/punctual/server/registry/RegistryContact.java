@@ -59,7 +59,7 @@ public class RegistryContact {
     this.zookeeperAddresses = zookeeperAddresses;
   }
 
-  /** A registry's client has a view of just now; only Eureka's says so each time that it has. */
+  /** Notes when Eureka's client last fetched its view. Other clients do not report each fetch. */
   @EventListener(HeartbeatEvent.class)
   void onView(HeartbeatEvent event) {
     if (event.getSource() instanceof CloudEurekaClient) {

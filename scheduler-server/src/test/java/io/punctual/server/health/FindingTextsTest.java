@@ -27,6 +27,7 @@ class FindingTextsTest {
           "queues",
           "address",
           "addresses",
+          "setting",
           "seconds",
           "durability",
           "ms",

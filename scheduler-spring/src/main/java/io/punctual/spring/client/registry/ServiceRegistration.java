@@ -63,7 +63,7 @@ public final class ServiceRegistration implements InstanceRegistration {
     return name(registry);
   }
 
-  /** An instance that runs nothing is no worker. */
+  /** Adds the callback to the metadata, unless this instance has no task types. */
   @EventListener
   void publish(InstancePreRegisteredEvent event) {
     Registration registration = event.getRegistration();
