@@ -96,7 +96,7 @@ class DevRedisIT {
           .satisfies(
               refused ->
                   assertThat(((DevRedisException) refused).action())
-                      .contains("spring.application.name of its own"));
+                      .contains("another spring.application.name"));
       assertThat(output).contains("APPLICATION FAILED TO START").contains("spring.data.redis.host");
     }
   }

@@ -81,7 +81,7 @@ final class DevRedis implements AutoCloseable {
                 + ".",
             "End it. Or let this one use its Redis, whose port is in its log, with"
                 + " spring.data.redis.host=127.0.0.1 and spring.data.redis.port. Or, if it is another"
-                + " application, give it a spring.application.name of its own.",
+                + " application, give it another spring.application.name.",
             null);
       }
       return channel;

@@ -52,7 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
     properties = {
       "spring.application.name=shop",
       "eureka.client.enabled=false",
-      // The test calls it by a name of its own.
+      // The test calls it by another name.
       "punctual.registration=registry",
       "punctual.callback.accept-unsigned=true",
       "management.tracing.sampling.probability=1.0",

@@ -16,8 +16,8 @@ import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * A registry whose client asks it at each call. A thread of its own reads all of it; all others get
- * the last answer and never wait. An application that cannot be read keeps its last instances.
+ * A registry whose client asks it at each call. One thread reads all of it; all others get the last
+ * answer and never wait. An application that cannot be read keeps its last instances.
  */
 public final class PolledSource implements InstanceSource {
 

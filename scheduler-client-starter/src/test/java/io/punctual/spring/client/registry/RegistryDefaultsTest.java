@@ -53,7 +53,7 @@ class RegistryDefaultsTest {
     environment = new MockEnvironment().withProperty("server.ssl.bundle", "x");
     environment.setProperty("server.port", "8443");
     assertThat(withDefaults(environment).getProperty(ZOOKEEPER)).isEqualTo("8443");
-    // Nobody knows which port that will be.
+    // The port is not known yet.
     environment = new MockEnvironment().withProperty("server.ssl.bundle", "x");
     environment.setProperty("server.port", "0");
     assertThat(withDefaults(environment).getProperty(ZOOKEEPER)).isNull();

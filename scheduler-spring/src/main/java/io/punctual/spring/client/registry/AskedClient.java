@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,13 +32,19 @@ final class AskedClient {
           "org.springframework.cloud.client.discovery.simple.SimpleDiscoveryClient");
 
   private final String serviceId;
+  private final LongSupplier nanoTime;
   private @Nullable FutureTask<List<ServiceInstance>> asking;
   private volatile @Nullable Answer last;
 
   private record Answer(List<ServiceInstance> instances, long at) {}
 
   AskedClient(String serviceId) {
+    this(serviceId, System::nanoTime);
+  }
+
+  AskedClient(String serviceId, LongSupplier nanoTime) {
     this.serviceId = serviceId;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -50,7 +57,7 @@ final class AskedClient {
       return client.getInstances(serviceId);
     }
     Answer before = last;
-    if (before != null && System.nanoTime() - before.at() < FRESH_NS) {
+    if (before != null && nanoTime.getAsLong() - before.at() < FRESH_NS) {
       return before.instances();
     }
     FutureTask<List<ServiceInstance>> answer = ask(client);
@@ -67,13 +74,23 @@ final class AskedClient {
     }
     if (before != null) {
       log.debug("The registry's client does not answer; its last answer counts", why);
-      // For a second again: not each call is to wait for an outage.
-      last = new Answer(before.instances(), System.nanoTime());
+      use(before);
       return before.instances();
     } else if (why instanceof RuntimeException thrown) {
       throw thrown;
     }
     throw new IllegalStateException("the registry's client does not answer", why);
+  }
+
+  /** Uses an answer for a second again, unless there is a newer one: not each call waits. */
+  private synchronized void use(Answer before) {
+    if (before.equals(last)) {
+      answered(before.instances());
+    }
+  }
+
+  private synchronized void answered(List<ServiceInstance> instances) {
+    last = new Answer(instances, nanoTime.getAsLong());
   }
 
   private static boolean isDirect(DiscoveryClient client) {
@@ -92,7 +109,7 @@ final class AskedClient {
         new FutureTask<>(
             () -> {
               List<ServiceInstance> found = client.getInstances(serviceId);
-              last = new Answer(found, System.nanoTime());
+              answered(found);
               return found;
             });
     asking = next;

@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/**
- * A store on scripts that somebody changed. Stands in this package to reach {@link RedisJobStore}.
- */
+/** A store on changed scripts. It is in this package to reach {@link RedisJobStore}. */
 public final class MutantStore {
 
   /** The transitions. */
