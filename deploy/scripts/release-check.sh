@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Deploys what applications use to a folder, as for a release, signed with a key that is made for it, and looks whether
+# all of it is there. Then builds the README's application from that folder.
+# Expects the tests' builds, so it comes after mvn verify -Pfull.
+#   deploy/scripts/release-check.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+work=$(mktemp -d)
+# Also ends gpg's agent, which lives as long as its directory.
+trap 'rm -rf "$work"' EXIT
+export GNUPGHOME=$work/gnupg
+mkdir -m 700 "$GNUPGHOME"
+gpg --batch --quiet --passphrase '' --quick-generate-key release-check@example.com ed25519 sign never 2>/dev/null
+
+fail() {
+  echo "release check failed: $*" >&2
+  exit 1
+}
+
+application=testing/system/target/first-steps/service
+[ -f $application/pom.xml ] || fail "$application is not there; run first: mvn verify -Pfull"
+
+mvn -B -q -Prelease -DskipTests -Dgpg.keyname=release-check@example.com \
+  "-DaltDeploymentRepository=folder::file://$work/repository" deploy
+
+artifacts=0
+for module in $(sed -nE 's#.*<module>(.+)</module>.*#\1#p' pom.xml | sort -u); do
+  name=${module##*/}
+  folder=$work/repository/io/punctual/$name
+  if grep -q '<maven.deploy.skip>true' "$module/pom.xml"; then
+    [ ! -e "$folder" ] || fail "$name was deployed, although no application uses it"
+    continue
+  fi
+  endings='.pom'
+  [ "$name" = punctual-bom ] || endings='.pom .jar -sources.jar -cyclonedx.json'
+  # Starters have no classes to describe.
+  [ ! -d "$module/src/main/java" ] || endings="$endings -javadoc.jar"
+  for ending in $endings; do
+    file=$(find "$folder" -name "$name-*[0-9T]$ending" | head -n 1)
+    [ -n "$file" ] || fail "$name has no file that ends with $ending"
+    [ -s "$file.asc" ] || fail "$file is not signed"
+    gpg --batch --quiet --verify "$file.asc" "$file" 2>/dev/null || fail "$file has a wrong signature"
+  done
+  artifacts=$((artifacts + 1))
+done
+[ $artifacts -gt 1 ] || fail "no module was deployed"
+
+# Somebody who has nothing of ours but the folder; all else comes from what this build has used.
+cp -r $application "$work/application"
+rm -rf "$work/application/target"
+others="<id>central</id><url>file://$HOME/.m2/repository</url><snapshots><enabled>false</enabled></snapshots>"
+cat >"$work/settings.xml" <<END
+<settings>
+  <localRepository>$work/local</localRepository>
+  <profiles>
+    <profile>
+      <id>folder</id>
+      <repositories>
+        <repository><id>folder</id><url>file://$work/repository</url></repository>
+        <repository>$others</repository>
+      </repositories>
+      <pluginRepositories>
+        <pluginRepository>$others</pluginRepository>
+      </pluginRepositories>
+    </profile>
+  </profiles>
+  <activeProfiles>
+    <activeProfile>folder</activeProfile>
+  </activeProfiles>
+</settings>
+END
+mvn -B -q -s "$work/settings.xml" -gs "$work/settings.xml" -f "$work/application/pom.xml" package
+echo "release check passed: $artifacts modules are complete and signed, and the README's application was built from them"
