@@ -1,6 +1,7 @@
 package io.punctual.spring;
 
 import io.punctual.DelayedTask;
+import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import io.punctual.TaskHeader;
 import io.punctual.TaskWorker;
@@ -18,7 +19,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.Nullness;
 
 /** A method with {@link DelayedTask} as a worker. */
 final class AnnotatedWorker implements TaskWorker {
@@ -38,6 +41,7 @@ final class AnnotatedWorker implements TaskWorker {
   private final String beanName;
   private final Class<?> beanType;
   private final Method method;
+  private final boolean suspending;
   private final List<Argument> arguments;
   private volatile @Nullable Bound bound;
 
@@ -49,6 +53,7 @@ final class AnnotatedWorker implements TaskWorker {
       String beanName,
       Class<?> beanType,
       Method method,
+      boolean suspending,
       List<Argument> arguments) {
     this.name = name;
     this.type = type;
@@ -57,6 +62,7 @@ final class AnnotatedWorker implements TaskWorker {
     this.beanName = beanName;
     this.beanType = beanType;
     this.method = method;
+    this.suspending = suspending;
     this.arguments = arguments;
   }
 
@@ -80,7 +86,15 @@ final class AnnotatedWorker implements TaskWorker {
           "@DelayedTask is on a private method: %s (%s).".formatted(name, beanType.getName()),
           "Make it package-private or public.");
     }
-    Class<?> returned = method.getReturnType();
+    boolean suspending = KotlinDetector.isSuspendingFunction(method);
+    if (suspending && !SuspendFunctions.canBeCalled()) {
+      throw new WorkerSetupException(
+          "@DelayedTask is on a suspend function: %s (%s). What calls such a function is not on the class path."
+              .formatted(name, beanType.getName()),
+          "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect.");
+    }
+    // As the source has it: a suspend function's own return type is hidden in bytecode.
+    Class<?> returned = new MethodParameter(method, -1).getParameterType();
     if (returned != void.class && !CompletionStage.class.isAssignableFrom(returned)) {
       throw new WorkerSetupException(
           "@DelayedTask is on a method that returns a %s: %s (%s). It would be ignored, and not waited for."
@@ -96,24 +110,33 @@ final class AnnotatedWorker implements TaskWorker {
         beanName,
         beanType,
         method,
-        arguments(name, beanType, method, payloads));
+        suspending,
+        arguments(name, beanType, method, suspending, payloads));
   }
 
   private static List<Argument> arguments(
-      String name, Class<?> beanType, Method method, Payloads payloads) {
+      String name, Class<?> beanType, Method method, boolean suspending, Payloads payloads) {
     List<Argument> arguments = new ArrayList<>();
     List<String> read = new ArrayList<>();
     Parameter[] parameters = method.getParameters();
-    for (int i = 0; i < parameters.length; i++) {
+    // The last one of a suspend function is the compiler's.
+    int own = suspending ? parameters.length - 1 : parameters.length;
+    for (int i = 0; i < own; i++) {
       Parameter parameter = parameters[i];
       TaskHeader header = parameter.getAnnotation(TaskHeader.class);
       if (header != null) {
-        arguments.add(header(name, beanType, parameter, header.value()));
+        arguments.add(
+            required(
+                new MethodParameter(method, i),
+                "the job has no header " + header.value(),
+                header(name, beanType, parameter, header.value())));
       } else if (parameter.getType() == TaskContext.class) {
         arguments.add((params, context) -> context);
       } else {
         read.add(parameter.getType().getSimpleName() + " " + parameter.getName());
-        arguments.add(payload(new MethodParameter(method, i), beanType, payloads));
+        MethodParameter payload = new MethodParameter(method, i);
+        arguments.add(
+            required(payload, "the params are null", payload(payload, beanType, payloads)));
       }
     }
     if (read.size() > 1) {
@@ -123,6 +146,24 @@ final class AnnotatedWorker implements TaskWorker {
           "Leave one of them; what else comes in is a TaskContext, or a String with @TaskHeader.");
     }
     return arguments;
+  }
+
+  /**
+   * Rejects a job that has nothing for a parameter of which the source says that it is never null.
+   */
+  private static Argument required(MethodParameter parameter, String missing, Argument argument) {
+    if (Nullness.forMethodParameter(parameter) != Nullness.NON_NULL) {
+      return argument;
+    }
+    return (params, context) -> {
+      Object value = argument.of(params, context);
+      if (value == null) {
+        throw new RejectTaskException(
+            "%s, and the parameter %s may not be null"
+                .formatted(missing, parameter.getParameter().getName()));
+      }
+      return value;
+    };
   }
 
   private static Argument header(
@@ -229,6 +270,9 @@ final class AnnotatedWorker implements TaskWorker {
     @Nullable Object[] values = new @Nullable Object[arguments.size()];
     for (int i = 0; i < values.length; i++) {
       values[i] = arguments.get(i).of(params, context);
+    }
+    if (suspending) {
+      return SuspendFunctions.call(target.bean(), target.method(), values);
     }
     try {
       return AopUtils.invokeJoinpointUsingReflection(target.bean(), target.method(), values);

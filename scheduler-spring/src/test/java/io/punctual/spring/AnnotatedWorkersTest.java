@@ -66,7 +66,7 @@ class AnnotatedWorkersTest {
   static class Texts {
 
     @DelayedTask("text")
-    void text(@TaskHeader("by") String by, String text) {
+    void text(@TaskHeader("by") @Nullable String by, String text) {
       seen.add(text);
     }
 
@@ -88,6 +88,30 @@ class AnnotatedWorkersTest {
     run(Texts.class, "maps", "[{\"a\":3}]", Map.of());
 
     assertThat(seen).containsExactly("{\"no\": json", "ran", 3);
+  }
+
+  static class NeverNull {
+
+    @DelayedTask("header")
+    void header(@TaskHeader("by") String by) {
+      seen.add(by);
+    }
+
+    @DelayedTask("payload")
+    void payload(CloseOrder order) {
+      seen.add(order);
+    }
+  }
+
+  @Test
+  void whatIsMissingForAParameterThatIsNeverNullIsRejected() {
+    assertThatThrownBy(() -> run(NeverNull.class, "header", "", Map.of()))
+        .isInstanceOf(RejectTaskException.class)
+        .hasMessage("the job has no header by, and the parameter by may not be null");
+    assertThatThrownBy(() -> run(NeverNull.class, "payload", "null", Map.of()))
+        .isInstanceOf(RejectTaskException.class)
+        .hasMessage("the params are null, and the parameter order may not be null");
+    assertThat(seen).isEmpty();
   }
 
   abstract static class Base<T> {

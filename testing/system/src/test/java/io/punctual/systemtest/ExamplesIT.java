@@ -57,6 +57,36 @@ class ExamplesIT {
   }
 
   @Test
+  void anOrderOfTheShopInKotlinIsClosedByASuspendFunction() throws Exception {
+    Path target = ModuleDirectory.of("kotlin-shop").resolve("target");
+    int port = Ports.free();
+    try (JavaProcess shop =
+        PROGRAMS
+            .foreign(
+                Path.of(System.getProperty("java.home")),
+                target,
+                "kotlin-shop",
+                List.of(
+                    "-jar",
+                    "kotlin-shop-" + System.getProperty("punctual.version") + ".jar",
+                    "--spring.application.name=kotlin-shop",
+                    "--server.address=127.0.0.1",
+                    "--server.port=" + port,
+                    "--eureka.instance.hostname=127.0.0.1",
+                    "--punctual.eureka.fast=true",
+                    "--punctual.callback.accept-unsigned=true",
+                    "--punctual.url=" + scheduler.url(),
+                    Programs.eureka(REGISTRY)),
+                port)
+            .start()) {
+      shop.awaitPort();
+      assertThat(Http.put(shop.url() + "/orders/1001/1", "").body()).isEqualTo("ACCEPTED");
+      shop.awaitLog("closed 1001 of channel web in attempt 1");
+      shop.terminate();
+    }
+  }
+
+  @Test
   void jobsThatPythonAddsArePushedToAJavaWorker() throws Exception {
     Workload load = Workload.of("python-adds");
     try (JavaProcess worker = load.worker(REGISTRY).start()) {

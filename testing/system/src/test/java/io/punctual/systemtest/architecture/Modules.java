@@ -42,9 +42,14 @@ final class Modules {
   /** Compiled by the full build alone. */
   private static final Set<String> FULL_BUILD = Set.of("plain-java");
 
-  /** Free to use anything: built after this module, or without a class of its own. */
+  /** Free to use anything: built after this module, or without a class of its own in Java. */
   private static final Set<String> FREE =
-      Set.of("punctual-bom", "benchmarks", "demo-order-plugin", "scheduler-client-starter");
+      Set.of(
+          "punctual-bom",
+          "benchmarks",
+          "demo-order-plugin",
+          "kotlin-shop",
+          "scheduler-client-starter");
 
   private final Path root;
   private final JavaClasses classes;
