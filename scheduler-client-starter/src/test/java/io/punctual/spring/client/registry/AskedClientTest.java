@@ -23,7 +23,8 @@ class AskedClientTest {
   private final AtomicLong now = new AtomicLong();
   private final AtomicInteger calls = new AtomicInteger();
   private volatile Supplier<List<ServiceInstance>> answer = () -> ONE;
-  private final AskedClient asked = new AskedClient("schedulers", now::get);
+  private final AskedClient<ServiceInstance> asked =
+      new AskedClient<>(client -> client.getInstances("schedulers"), now::get);
 
   private static List<ServiceInstance> instances(String host) {
     return List.of(new DefaultServiceInstance(host, "schedulers", host, 8080, /* secure= */ false));
@@ -49,7 +50,7 @@ class AskedClientTest {
       };
 
   private List<URI> ask() {
-    return asked.instances(client).stream().map(ServiceInstance::getUri).toList();
+    return asked.ask(client).stream().map(ServiceInstance::getUri).toList();
   }
 
   private static List<URI> of(List<ServiceInstance> instances) {

@@ -14,8 +14,11 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
@@ -46,6 +49,7 @@ class RegistrySchedulersTest {
 
     final List<ServiceInstance> schedulers = new ArrayList<>();
     boolean away;
+    @Nullable CountDownLatch standing;
 
     @Override
     public String description() {
@@ -62,6 +66,14 @@ class RegistrySchedulersTest {
 
     @Override
     public List<String> getServices() {
+      CountDownLatch until = standing;
+      if (until != null) {
+        try {
+          until.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
       return List.of();
     }
   }
@@ -126,6 +138,28 @@ class RegistrySchedulersTest {
                             + port
                             + "/eureka/ has not answered yet (connection refused). Start it;")
                     .hasMessageContaining("eureka.client.service-url.defaultZone"));
+  }
+
+  @Test
+  @Timeout(30)
+  void anErrorDoesNotWaitForARegistryThatStandsStill() {
+    registry.standing = new CountDownLatch(1);
+    try {
+      registered.run(
+          context ->
+              assertThatThrownBy(() -> send(context.getBean(TaskSubmitService.class)))
+                  .hasMessageContaining("has not answered yet"));
+    } finally {
+      registry.standing.countDown();
+    }
+  }
+
+  @Test
+  void anAddressWithoutASchemeIsTried() throws IOException {
+    int port = freePort();
+    assertThat(RegistryProbe.look("127.0.0.1:" + port)).isEqualTo(" (connection refused)");
+    assertThat(RegistryProbe.look("localhost:" + port + ",other:2181/root"))
+        .isEqualTo(" (connection refused)");
   }
 
   @Test

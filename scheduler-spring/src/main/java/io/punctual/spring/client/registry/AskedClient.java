@@ -6,20 +6,20 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.composite.CompositeDiscoveryClient;
 
 /**
- * Asks a registry's client, which may ask a server that does not answer. Waits for a second at
- * most; after that, and if the client fails, the last answer counts. An answer is used for a
- * second.
+ * Asks a registry's client one question; the client may ask a server that does not answer. Waits
+ * for a second at most; after that, and if the client fails, the last answer counts. An answer is
+ * used for a second.
  */
-final class AskedClient {
+final class AskedClient<T> {
 
   private static final Logger log = LoggerFactory.getLogger(AskedClient.class);
   private static final long PATIENCE_MS = 1_000;
@@ -31,36 +31,36 @@ final class AskedClient {
           "org.springframework.cloud.netflix.eureka.EurekaDiscoveryClient",
           "org.springframework.cloud.client.discovery.simple.SimpleDiscoveryClient");
 
-  private final String serviceId;
+  private final Function<DiscoveryClient, List<T>> question;
   private final LongSupplier nanoTime;
-  private @Nullable FutureTask<List<ServiceInstance>> asking;
-  private volatile @Nullable Answer last;
+  private @Nullable FutureTask<List<T>> asking;
+  private volatile @Nullable Answer<T> last;
 
-  private record Answer(List<ServiceInstance> instances, long at) {}
+  private record Answer<T>(List<T> found, long at) {}
 
-  AskedClient(String serviceId) {
-    this(serviceId, System::nanoTime);
+  AskedClient(Function<DiscoveryClient, List<T>> question) {
+    this(question, System::nanoTime);
   }
 
-  AskedClient(String serviceId, LongSupplier nanoTime) {
-    this.serviceId = serviceId;
+  AskedClient(Function<DiscoveryClient, List<T>> question, LongSupplier nanoTime) {
+    this.question = question;
     this.nanoTime = nanoTime;
   }
 
   /**
-   * Returns the instances of the service.
+   * Returns what the client answers to the question.
    *
    * @throws RuntimeException what the client throws, if it has never answered
    */
-  List<ServiceInstance> instances(DiscoveryClient client) {
+  List<T> ask(DiscoveryClient client) {
     if (isDirect(client)) {
-      return client.getInstances(serviceId);
+      return question.apply(client);
     }
-    Answer before = last;
+    Answer<T> before = last;
     if (before != null && nanoTime.getAsLong() - before.at() < FRESH_NS) {
-      return before.instances();
+      return before.found();
     }
-    FutureTask<List<ServiceInstance>> answer = ask(client);
+    FutureTask<List<T>> answer = asking(client);
     Throwable why;
     try {
       return answer.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
@@ -75,7 +75,7 @@ final class AskedClient {
     if (before != null) {
       log.debug("The registry's client does not answer; its last answer counts", why);
       use(before);
-      return before.instances();
+      return before.found();
     } else if (why instanceof RuntimeException thrown) {
       throw thrown;
     }
@@ -83,14 +83,14 @@ final class AskedClient {
   }
 
   /** Uses an answer for a second again, unless there is a newer one: not each call waits. */
-  private synchronized void use(Answer before) {
+  private synchronized void use(Answer<T> before) {
     if (before.equals(last)) {
-      answered(before.instances());
+      answered(before.found());
     }
   }
 
-  private synchronized void answered(List<ServiceInstance> instances) {
-    last = new Answer(instances, nanoTime.getAsLong());
+  private synchronized void answered(List<T> found) {
+    last = new Answer<>(found, nanoTime.getAsLong());
   }
 
   private static boolean isDirect(DiscoveryClient client) {
@@ -100,15 +100,15 @@ final class AskedClient {
   }
 
   /** One call at a time, on its own thread: callers that come meanwhile wait for the same one. */
-  private synchronized FutureTask<List<ServiceInstance>> ask(DiscoveryClient client) {
-    FutureTask<List<ServiceInstance>> running = asking;
+  private synchronized FutureTask<List<T>> asking(DiscoveryClient client) {
+    FutureTask<List<T>> running = asking;
     if (running != null && !running.isDone()) {
       return running;
     }
-    FutureTask<List<ServiceInstance>> next =
+    FutureTask<List<T>> next =
         new FutureTask<>(
             () -> {
-              List<ServiceInstance> found = client.getInstances(serviceId);
+              List<T> found = question.apply(client);
               answered(found);
               return found;
             });

@@ -16,7 +16,7 @@ final class RegistryProbe {
   private RegistryProbe() {}
 
   /**
-   * Connects to the first of the addresses.
+   * Connects to the first of the addresses: URLs, or host and port.
    *
    * @return what was seen, as the end of a sentence; empty where it tells nothing
    */
@@ -25,8 +25,10 @@ final class RegistryProbe {
       return "";
     }
     try (Socket socket = new Socket()) {
-      URI uri = URI.create(addresses.split(",", -1)[0].strip());
-      int port = uri.getPort() >= 0 ? uri.getPort() : "https".equals(uri.getScheme()) ? 443 : 80;
+      String first = addresses.split(",", -1)[0].strip();
+      // ZooKeeper's addresses have no scheme.
+      URI uri = URI.create(first.contains("://") ? first : "zookeeper://" + first);
+      int port = uri.getPort() >= 0 ? uri.getPort() : usual(uri.getScheme());
       socket.connect(new InetSocketAddress(uri.getHost(), port), PATIENCE_MS);
       return " (its port accepts connections; the log of its client says more)";
     } catch (UnknownHostException e) {
@@ -38,5 +40,13 @@ final class RegistryProbe {
     } catch (IllegalArgumentException e) {
       return " (this is no address)";
     }
+  }
+
+  private static int usual(String scheme) {
+    return switch (scheme) {
+      case "https" -> 443;
+      case "http" -> 80;
+      default -> 2181;
+    };
   }
 }

@@ -23,7 +23,8 @@ public final class RegistrySchedulers implements SchedulerSource {
   private final ObjectProvider<DiscoveryClient> discovery;
   private final String serviceId;
   private final RegistryAddress address;
-  private final AskedClient asked;
+  private final AskedClient<ServiceInstance> asked;
+  private final AskedClient<String> services = new AskedClient<>(DiscoveryClient::getServices);
   private final ObjectProvider<RegistryAnswers> answers;
   private volatile boolean answered;
   private volatile boolean told;
@@ -41,7 +42,7 @@ public final class RegistrySchedulers implements SchedulerSource {
     this.discovery = discovery;
     this.serviceId = serviceId;
     this.address = address;
-    this.asked = new AskedClient(serviceId);
+    this.asked = new AskedClient<>(client -> client.getInstances(serviceId));
     this.answers = answers;
   }
 
@@ -60,7 +61,7 @@ public final class RegistrySchedulers implements SchedulerSource {
     }
     Map<String, String> installations = new TreeMap<>();
     try {
-      for (ServiceInstance scheduler : asked.instances(client)) {
+      for (ServiceInstance scheduler : asked.ask(client)) {
         Map<String, String> metadata = scheduler.getMetadata();
         String its = metadata == null ? null : metadata.get(SchedulerMetadata.INSTALLATION);
         if (its != null) {
@@ -91,10 +92,7 @@ public final class RegistrySchedulers implements SchedulerSource {
     DiscoveryClient client = discovery.getIfAvailable();
     return client == null
         ? List.of()
-        : asked.instances(client).stream()
-            .map(SchedulerAddresses::of)
-            .flatMap(Optional::stream)
-            .toList();
+        : asked.ask(client).stream().map(SchedulerAddresses::of).flatMap(Optional::stream).toList();
   }
 
   @Override
@@ -132,7 +130,7 @@ public final class RegistrySchedulers implements SchedulerSource {
     try {
       return answered
           || answers.stream().anyMatch(RegistryAnswers::any)
-          || !client.getServices().isEmpty();
+          || !services.ask(client).isEmpty();
     } catch (RuntimeException e) {
       return false;
     }
