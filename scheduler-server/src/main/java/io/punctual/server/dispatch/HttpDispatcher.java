@@ -34,6 +34,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -258,8 +259,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     return proofs.isProven(instance);
   }
 
-  /** Forgets which other instances have shown their key. */
-  public void retain(Collection<WorkerInstance> instances) {
+  /**
+   * Forgets which other instances have shown their key, but for those that show it while the
+   * instances are read.
+   */
+  public void retain(Supplier<? extends Collection<WorkerInstance>> instances) {
     proofs.retain(instances);
   }
 

@@ -6,10 +6,11 @@ import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
+import java.util.function.Supplier;
 
 /**
  * Knows which instances have shown that they hold their application's key. Where answers are
@@ -61,9 +62,11 @@ final class KeyProofs {
         && proven.add(Key.of(instance));
   }
 
-  /** Forgets all others. */
-  void retain(Collection<WorkerInstance> instances) {
-    proven.retainAll(instances.stream().map(Key::of).collect(Collectors.toSet()));
+  /** Forgets all others, but for those that show their key while the instances are read. */
+  void retain(Supplier<? extends Collection<WorkerInstance>> instances) {
+    Set<Key> gone = new HashSet<>(proven);
+    instances.get().forEach(instance -> gone.remove(Key.of(instance)));
+    proven.removeAll(gone);
   }
 
   int size() {

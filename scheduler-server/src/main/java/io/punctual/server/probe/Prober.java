@@ -245,9 +245,9 @@ public class Prober extends RepeatedTask {
         workers.all().stream().map(instance -> state(instance, now)).collect(Collectors.toSet());
     // The dispatcher may have named an instance that the view above does not show yet.
     states.values().removeIf(state -> state.since - now <= 0 && !shown.contains(state));
-    List<WorkerInstance> kept = states.values().stream().map(state -> state.instance).toList();
-    workers.retain(kept);
-    dispatcher.retain(kept);
+    // The dispatcher may name one at any time, and a probe of it may end before the next line.
+    workers.retain(this::known);
+    dispatcher.retain(this::known);
     for (ProbeState state : states.values()) {
       boolean avoided = dispatcher.state(state.instance).avoidedUntil() != null;
       synchronized (state) {
@@ -258,6 +258,10 @@ public class Prober extends RepeatedTask {
     }
     startWaiting(probes);
     startWaiting(unproven);
+  }
+
+  private List<WorkerInstance> known() {
+    return states.values().stream().map(state -> state.instance).toList();
   }
 
   private static void startWaiting(@Nullable ProbeQueue queue) {

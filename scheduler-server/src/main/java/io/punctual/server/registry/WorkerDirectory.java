@@ -7,6 +7,7 @@ import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,8 +16,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -148,9 +149,11 @@ public class WorkerDirectory {
     }
   }
 
-  /** Forgets what others than these instances said. */
-  public void retain(Collection<WorkerInstance> instances) {
-    said.keySet().retainAll(instances.stream().map(Entry::of).collect(Collectors.toSet()));
+  /** Forgets what others said, but for those that say it while the instances are read. */
+  public void retain(Supplier<? extends Collection<WorkerInstance>> instances) {
+    Set<Entry> gone = new HashSet<>(said.keySet());
+    instances.get().forEach(instance -> gone.remove(Entry.of(instance)));
+    said.keySet().removeAll(gone);
   }
 
   /** Those that were seen and are not among the instances. */

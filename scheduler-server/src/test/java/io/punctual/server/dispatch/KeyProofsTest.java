@@ -103,9 +103,20 @@ class KeyProofsTest {
     assertThat(proves(batch("a"))).isTrue();
     assertThat(proves(batch("b"))).isTrue();
 
-    proofs.retain(List.of(batch("a")));
+    proofs.retain(() -> List.of(batch("a")));
 
     assertThat(proofs.size()).isOne();
+    assertThat(proofs.isProven(batch("a"))).isTrue();
+  }
+
+  @Test
+  void aProofThatComesWhileTheInstancesAreReadIsKept() {
+    proofs.retain(
+        () -> {
+          assertThat(proves(batch("a"))).isTrue();
+          return List.of();
+        });
+
     assertThat(proofs.isProven(batch("a"))).isTrue();
   }
 }

@@ -103,7 +103,7 @@ class WorkerDirectoryTest {
         directory.instances("shop").get(0),
         new WorkerMetadata(Set.of("order.close"), "/callback", WorkerMetadata.BATCH, 7));
     registry.set("shop");
-    directory.retain(directory.all());
+    directory.retain(directory::all);
 
     registry.set("shop", withCallback("/callback"));
     directory.refresh();
