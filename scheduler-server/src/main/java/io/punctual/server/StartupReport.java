@@ -2,6 +2,8 @@ package io.punctual.server;
 
 import io.punctual.server.dispatch.DispatchProperties;
 import io.punctual.wire.RegistryAddresses;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -46,11 +48,15 @@ class StartupReport {
   }
 
   private String registry() {
-    return environment.getProperty("eureka.client.enabled", Boolean.class, true)
-        ? RegistryAddresses.of(
-                environment.getProperty("eureka.client.service-url.defaultZone", "none"))
-            .toString()
-        : "none (eureka.client.enabled=false)";
+    List<String> used = new ArrayList<>();
+    if (environment.getProperty("eureka.client.enabled", Boolean.class, true)) {
+      String eureka = environment.getProperty("eureka.client.service-url.defaultZone", "none");
+      used.add(RegistryAddresses.of(eureka).toString());
+    }
+    if (environment.getProperty("spring.cloud.zookeeper.enabled", Boolean.class, false)) {
+      used.add("ZooKeeper " + environment.getProperty("spring.cloud.zookeeper.connect-string"));
+    }
+    return used.isEmpty() ? "none (eureka.client.enabled=false)" : String.join(" and ", used);
   }
 
   private String redis() {

@@ -48,6 +48,16 @@ class StartupReportTest {
   }
 
   @Test
+  void eachRegistryThatIsUsedIsNamed(CapturedOutput output) {
+    environment.setProperty("eureka.client.enabled", "false");
+    environment.setProperty("spring.cloud.zookeeper.enabled", "true");
+    environment.setProperty("spring.cloud.zookeeper.connect-string", "zookeeper-1:2181");
+    report();
+
+    assertThat(output).contains("registry ZooKeeper zookeeper-1:2181");
+  }
+
+  @Test
   void norDoesAQuickstart(CapturedOutput output) {
     environment.setActiveProfiles("quickstart");
     report();

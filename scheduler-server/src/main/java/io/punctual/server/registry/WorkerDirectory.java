@@ -267,9 +267,8 @@ public class WorkerDirectory {
     }
     if (requireTls && !instance.isSecure()) {
       throw new IllegalArgumentException(
-          "it must be called by https (punctual.dispatch.require-tls), and registered for http: set"
-              + " eureka.instance.secure-port-enabled=true in the worker, or server.ssl.bundle; a"
-              + " worker that registers at the scheduler needs an https url");
+          "it must be called by https (punctual.dispatch.require-tls), and registered for http: "
+              + secure(source.name()));
     }
     WorkerMetadata metadata = WorkerMetadata.from(entries);
     WorkerInstance registered =
@@ -286,6 +285,18 @@ public class WorkerDirectory {
             source.name(),
             !entries.containsKey(WorkerMetadata.TASK_TYPES));
     return asSaid(registered);
+  }
+
+  private static String secure(String source) {
+    return switch (source) {
+      case "eureka" ->
+          "set eureka.instance.secure-port-enabled=true in the worker, or server.ssl.bundle";
+      case "zookeeper" ->
+          "set spring.cloud.zookeeper.discovery.instance-ssl-port in the worker, or"
+              + " server.ssl.bundle";
+      case RegisteredSource.NAME -> "it must register with an https url";
+      default -> "register it as one with TLS";
+    };
   }
 
   private WorkerInstance asSaid(WorkerInstance instance) {

@@ -187,6 +187,16 @@ class WorkerDirectoryTest {
               assertThat(entry.instance()).isEqualTo("plain");
               assertThat(entry.reason()).contains("punctual.dispatch.require-tls");
             });
+    WorkerDirectory other =
+        new WorkerDirectory(List.of(new RegistrySource("zookeeper", registry)), true);
+    assertThat(other.instances("shop")).hasSize(1);
+    assertThat(other.unusable())
+        .singleElement()
+        .satisfies(
+            entry ->
+                assertThat(entry.reason())
+                    .contains("spring.cloud.zookeeper.discovery.instance-ssl-port")
+                    .doesNotContain("eureka"));
     assertThat(seen("shop")).containsExactly("plain", "secure");
   }
 
