@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
+import org.springframework.cloud.netflix.eureka.CloudEurekaClient;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
@@ -107,8 +108,11 @@ class EngineLifecycle implements SmartLifecycle {
 
   /** A registry's client has a new view, or knows that there is one. */
   @EventListener(HeartbeatEvent.class)
-  void onView() {
-    pollers.forEach(Reader::soon);
+  void onView(HeartbeatEvent event) {
+    // Eureka's client fetches every two seconds, which says nothing of other registries.
+    if (!(event.getSource() instanceof CloudEurekaClient)) {
+      pollers.forEach(Reader::soon);
+    }
     changed();
   }
 
