@@ -1,7 +1,9 @@
 package io.punctual.server.cli;
 
+import io.punctual.server.check.RedisCheckCommand;
 import io.punctual.server.security.ApplicationTokens;
 import io.punctual.server.security.SecurityProperties;
+import io.punctual.server.text.Printable;
 import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.Limits;
 import java.io.BufferedReader;
@@ -35,7 +37,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.security.crypto.factory.PasswordEncoderFactories;
 
-/** Credentials by command: instead of being started, the program makes or ends some. */
+/** Instead of being started, the program makes or ends credentials, or tries a server. */
 public final class Commands {
 
   private static final String USAGE =
@@ -50,6 +52,10 @@ public final class Commands {
                                     there already stays as it is
         tokens                      the tokens that live, without their secrets
         revoke ID                   ends a token
+        check-redis URL             tries on redis://[[user]:password@]host[:port][/database], or
+                                    rediss://, whether that server can hold jobs; takes
+          --cluster                 it is a cluster, whatever it says itself
+          --key-prefix=PREFIX       the first part of the schedulers' keys; punctual
       """;
 
   private static final int MIN_PASSWORD = 12;
@@ -77,6 +83,10 @@ public final class Commands {
    * @return 0 if it worked, 2 if it was not understood, else 1
    */
   public int run(String... args) {
+    if (args[0].equals(RedisCheckCommand.NAME)) {
+      return new RedisCheckCommand(System::getenv, out, err)
+          .run(Arrays.asList(args).subList(1, args.length));
+    }
     List<String> words = Arrays.stream(args).filter(arg -> !arg.startsWith("--")).toList();
     String[] options =
         Arrays.stream(args).filter(arg -> arg.startsWith("--")).toArray(String[]::new);
@@ -90,7 +100,7 @@ public final class Commands {
         case "tokens 1" -> withTokens(options, (tokens, keys) -> list(tokens));
         case "revoke 2" -> withTokens(options, (tokens, keys) -> revoke(given, tokens));
         case "help 1" -> say(USAGE.strip());
-        default -> complain(USAGE.strip(), 2);
+        default -> complain(misunderstood(words) + "\n" + USAGE.strip(), 2);
       };
     } catch (IllegalArgumentException | IllegalStateException e) {
       return complain(String.valueOf(e.getMessage()), 1);
@@ -99,6 +109,13 @@ public final class Commands {
     } catch (IOException e) {
       return complain("standard input could not be read: " + e.getMessage(), 1);
     }
+  }
+
+  private static String misunderstood(List<String> words) {
+    String command = words.get(0);
+    return USAGE.lines().anyMatch(line -> line.strip().startsWith(command + " "))
+        ? "the command " + command + " has other arguments:"
+        : "there is no command '" + Printable.of(command) + "':";
   }
 
   private int say(String text) {

@@ -232,6 +232,9 @@ class ArchitectureTest {
             "io.punctual.server.StartupReport",
             // Credentials and the audit are no jobs: they are kept beside them.
             "io.punctual.server.audit.AuditLog",
+            // They try what the store needs on connections of their own.
+            "io.punctual.server.check.CommandProbes",
+            "io.punctual.server.check.RedisCheck",
             "io.punctual.server.cli.Commands",
             "io.punctual.server.engine.EngineConfiguration",
             "io.punctual.server.security.ApplicationTokens",
@@ -364,7 +367,8 @@ class ArchitectureTest {
                                 .getTarget()
                                 .getName()
                                 .matches("(?i)(eval|evalsha|script|function|fcall).*"))))
-        .containsExactly(store + "ScriptRunner");
+        // The command check-redis tries single calls in scripts of one line.
+        .containsExactly(store + "ScriptRunner", "io.punctual.server.check.CommandProbes");
   }
 
   private static Set<String> whoDoes(DescribedPredicate<? super JavaAccess<?>> access) {

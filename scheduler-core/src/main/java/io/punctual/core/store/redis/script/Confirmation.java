@@ -25,7 +25,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
 public final class Confirmation {
 
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
-  private static final String KEY_SUFFIX = "confirmed";
   private static final int SYNC_MAJOR = 7;
   private static final int SYNC_MINOR = 2;
 
@@ -89,7 +88,7 @@ public final class Confirmation {
    * @param tag of the bucket
    */
   public Commands commands(String name, String tag, Replicas.Node node) {
-    String key = tag + ":" + KEY_SUFFIX;
+    String key = tag + Keys.CONFIRMED;
     return switch (durability.level()) {
       case REDIS -> new Commands(name, List.of());
       case SYNCED ->

@@ -5,6 +5,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.schedule.ScheduleName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,9 @@ public final class Keys {
           "next");
 
   private static final Set<String> SORTED = Set.of("delayed", "reserved", "dead", "done", "tags");
+
+  /** What is written when a replica is to confirm it. */
+  static final String CONFIRMED = ":confirmed";
 
   private final String prefix;
   private final TimeSource time;
@@ -106,7 +110,7 @@ public final class Keys {
   }
 
   public String confirmed() {
-    return prefix + ":confirmed";
+    return prefix + CONFIRMED;
   }
 
   public byte[] reservedInstance(String instance) {
@@ -145,6 +149,30 @@ public final class Keys {
     return time.keySuffix().isEmpty()
         ? List.of(memory)
         : List.of(memory, bytes(eventsTag(application) + ":" + time.keySuffix()));
+  }
+
+  /**
+   * All keys that jobs, schedules and events may be in.
+   *
+   * @param buckets of all queues that were used
+   * @param marks as the store's {@code epoch()} names them
+   */
+  public List<byte[]> all(Collection<Bucket> buckets, Collection<String> marks) {
+    List<byte[]> all = new ArrayList<>();
+    marks.forEach(mark -> all.add(epoch(mark)));
+    all.addAll(List.of(queues(), calendars(), workers(), members(), losses(), journal()));
+    all.add(bytes(confirmed()));
+    all.addAll(schedules());
+    all.add(bytes(schedulesTag() + CONFIRMED));
+    for (Bucket bucket : buckets) {
+      all.addAll(of(bucket));
+      all.add(bytes(tag(bucket) + CONFIRMED));
+    }
+    buckets.stream()
+        .map(bucket -> bucket.queue().application())
+        .distinct()
+        .forEach(application -> all.addAll(events(application)));
+    return all;
   }
 
   public byte[] wakeUpChannel() {

@@ -7,7 +7,8 @@ import java.time.Duration;
  * How the store keeps its data.
  *
  * @param prefix first part of every key and of the wake-up channel: 1 to 32 characters of
- *     [A-Za-z0-9._-]
+ *     [A-Za-z0-9._-], and for a store that a check throws away, {@code :check-} and 8 characters of
+ *     [0-9a-f]
  * @param tombstones how long a finished or cancelled id is remembered: 1 s to 7 days. Must be
  *     longer than any submitter keeps repeating a submit; costs some 150 bytes a job for that long
  * @param durability what must have happened before a change is answered
@@ -32,7 +33,7 @@ public record StoreOptions(
 
   /** Checks the ranges. */
   public StoreOptions {
-    if (!prefix.matches("[A-Za-z0-9._-]{1,32}")) {
+    if (!prefix.matches("[A-Za-z0-9._-]{1,32}(:check-[0-9a-f]{8})?")) {
       throw new IllegalArgumentException(
           "the key prefix must be 1 to 32 characters of [A-Za-z0-9._-], not '" + prefix + "'");
     }

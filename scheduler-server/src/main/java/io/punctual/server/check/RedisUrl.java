@@ -1,0 +1,80 @@
+package io.punctual.server.check;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The address of a server.
+ *
+ * @param user empty for the default user
+ * @param password empty for none
+ */
+record RedisUrl(boolean tls, String user, String password, String host, int port, int database) {
+
+  private static final int PORT = 6379;
+  private static final String FORM =
+      "The URL must be redis://[[user]:password@]host[:port][/database], or rediss:// for TLS. In"
+          + " user and password write characters such as @ : / # ? % as %40 %3A %2F %23 %3F %25.";
+
+  /**
+   * Reads a URL.
+   *
+   * @throws IllegalArgumentException if it is none; does not say its password
+   */
+  static RedisUrl parse(String text) {
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      // It has the password in its message.
+      throw new IllegalArgumentException(FORM);
+    }
+    String scheme = String.valueOf(uri.getScheme());
+    String path = uri.getRawPath() == null ? "" : uri.getRawPath();
+    if (!scheme.matches("rediss?")
+        || uri.getHost() == null
+        || uri.getRawQuery() != null
+        || uri.getRawFragment() != null
+        || !path.matches("/?|/\\d{1,5}")) {
+      throw new IllegalArgumentException(FORM);
+    }
+    String login = uri.getRawUserInfo() == null ? "" : uri.getRawUserInfo();
+    int colon = login.indexOf(':');
+    if (colon < 0 && !login.isEmpty()) {
+      throw new IllegalArgumentException(FORM);
+    }
+    return new RedisUrl(
+        scheme.equals("rediss"),
+        decoded(login.substring(0, Math.max(0, colon))),
+        decoded(login.substring(colon + 1)),
+        // Of an address of IPv6.
+        uri.getHost().replaceAll("[\\[\\]]", ""),
+        uri.getPort() < 0 ? PORT : uri.getPort(),
+        path.length() < 2 ? 0 : Integer.parseInt(path.substring(1)));
+  }
+
+  // In a query, as in that class, a plus is a space.
+  private static String decoded(String text) {
+    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  /** The same server with another login, where the URL has none. */
+  RedisUrl orLogin(String otherUser, String otherPassword) {
+    return user.isEmpty() && password.isEmpty()
+        ? new RedisUrl(tls, otherUser, otherPassword, host, port, database)
+        : this;
+  }
+
+  /** For people: without the password. */
+  @Override
+  public String toString() {
+    return (tls ? "rediss://" : "redis://")
+        + (user.isEmpty() ? "" : user + "@")
+        + (host.contains(":") ? "[" + host + "]" : host)
+        + ":"
+        + port
+        + (database == 0 ? "" : "/" + database);
+  }
+}
