@@ -1,10 +1,11 @@
--- Lists jobs of one state in the order of their scores. Read only.
+-- Lists jobs of one state in the order of their scores, or in the opposite one. Read only.
 --
 -- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     state: 'delayed', 'reserved' or 'dead'
 -- ARGV     max: integer, 1 to 200
 -- ARGV     score: integer, epoch ms, of the last job seen; '' to begin
 -- ARGV     last: text, its id; '' to begin
+-- ARGV     newest: 0 or 1; 1 begins with the highest score
 -- RETURNS  {now ms, '1' if there is more else '0',
 --          {id, state, at ms, record without content, tries, lease, errors}...}; fewer than max
 --          where records are large
@@ -27,7 +28,8 @@ local function not_after(a, b)
   return #a <= #b
 end
 
--- Members of equal score are sorted by id: the rank is found by halving.
+-- How many members stand up to this one. Members of equal score are sorted by id: the rank is found
+-- by halving.
 local function rank_behind(score, id)
   local low = redis.call('ZCOUNT', set, '-inf', '(' .. score)
   local high = redis.call('ZCOUNT', set, '-inf', score)
@@ -42,8 +44,16 @@ local function rank_behind(score, id)
   return low
 end
 
+local newest = ARGV[5] == '1'
 local from = ARGV[3] == '' and 0 or rank_behind(ARGV[3], ARGV[4])
-local found = redis.call('ZRANGE', set, from, from + max, 'WITHSCORES')
+if newest and ARGV[3] ~= '' then
+  -- From the other end, and without the last job seen, which may be gone.
+  local score = redis.call('ZSCORE', set, ARGV[4])
+  local there = score and tonumber(score) == tonumber(ARGV[3])
+  from = redis.call('ZCARD', set) - from + (there and 1 or 0)
+end
+local found = newest and redis.call('ZREVRANGE', set, from, from + max, 'WITHSCORES')
+  or redis.call('ZRANGE', set, from, from + max, 'WITHSCORES')
 local ids, places = {}, {}
 for i = 1, math.min(#found, 2 * max), 2 do
   ids[#ids + 1] = found[i]

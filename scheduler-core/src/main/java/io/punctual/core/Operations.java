@@ -46,11 +46,18 @@ public interface Operations {
    * Jobs of a state by due time, lease deadline or time of death, over all buckets of the queue.
    *
    * @param state DELAYED, RESERVED or DEAD
+   * @param newestFirst whether the latest time comes first; else the earliest
    * @param after where to go on; null for the beginning
    * @param max 1 to 200
    * @return empty for a queue that is not known
    */
-  Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max);
+  Listed<Cursor> jobs(
+      QueueName queue, JobState state, boolean newestFirst, @Nullable Cursor after, int max);
+
+  /** Jobs of a state, the earliest first. */
+  default Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
+    return jobs(queue, state, /* newestFirst= */ false, after, max);
+  }
 
   /**
    * Jobs of a queue with a tag, whatever their state; by bucket and id.

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     hours
  * @param parked whether jobs are due and the dispatcher takes none of them, nor has any, seen from
  *     here
+ * @param lastDeath epoch ms at which the newest dead letter died, or null
+ * @param deadInHour dead letters that died within the last hour
  * @param damage what in the store cannot be read: a key of a foreign type and what stands there, or
  *     the hours; null for nothing. The figures are of the buckets that could be read, and {@code
  *     now} is 0 if none could
@@ -40,6 +42,8 @@ public record QueueStats(
     @Nullable Long closedUntil,
     @Nullable Long openSince,
     Map<String, Long> counters,
+    @Nullable Long lastDeath,
+    long deadInHour,
     @Nullable String damage) {
 
   /** Whether the figures are not those of the whole queue. */

@@ -93,25 +93,27 @@ public final class StoreOperations implements Operations {
   }
 
   @Override
-  public Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
+  public Listed<Cursor> jobs(
+      QueueName queue, JobState state, boolean newestFirst, @Nullable Cursor after, int max) {
+    Comparator<Cursor> order = newestFirst ? ORDER.reversed() : ORDER;
     List<JobView> found = new ArrayList<>();
     Cursor known = null;
     List<BucketSignal> all = buckets.apply(queue);
     for (BucketSignal bucket : all) {
       // Every bucket has the same order, so one place is a place in all of them.
-      Page page = jobs.list(bucket.bucket(), state, after, max);
+      Page page = jobs.list(bucket.bucket(), state, newestFirst, after, max);
       found.addAll(page.jobs());
       Cursor next = page.next();
-      if (next != null && (known == null || ORDER.compare(next, known) < 0)) {
+      if (next != null && (known == null || order.compare(next, known) < 0)) {
         known = next;
       }
     }
-    found.sort(Comparator.comparing(StoreOperations::place, ORDER));
+    found.sort(Comparator.comparing(StoreOperations::place, order));
     // Behind where the first bucket's page ends, that bucket may have others.
     Cursor end = known;
     List<JobView> shown =
         found.stream()
-            .filter(job -> end == null || ORDER.compare(place(job), end) <= 0)
+            .filter(job -> end == null || order.compare(place(job), end) <= 0)
             .limit(max)
             .toList();
     return new Listed<>(

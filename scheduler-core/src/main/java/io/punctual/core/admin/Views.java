@@ -6,6 +6,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.schedule.TimeRules;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,6 +65,12 @@ public final class Views {
         from != null && from > now ? from : null,
         from != null && from <= now ? from : null,
         counters,
+        buckets.stream()
+            .map(BucketStats::lastDeath)
+            .filter(Objects::nonNull)
+            .max(Comparator.naturalOrder())
+            .orElse(null),
+        buckets.stream().mapToLong(BucketStats::deadInHour).sum(),
         damage);
   }
 

@@ -161,9 +161,15 @@ public interface JobStore {
    * page may have fewer jobs than asked for though there are more, where jobs are large.
    *
    * @param state DELAYED, RESERVED or DEAD
+   * @param newestFirst whether the latest time comes first; else the earliest
    * @param after where to go on; null for the beginning
    */
-  Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max);
+  Page list(Bucket bucket, JobState state, boolean newestFirst, @Nullable Cursor after, int max);
+
+  /** Lists jobs of a state, the earliest first. */
+  default Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max) {
+    return list(bucket, state, /* newestFirst= */ false, after, max);
+  }
 
   /**
    * Lists the jobs that have a tag, whatever their state, by id, without their content.

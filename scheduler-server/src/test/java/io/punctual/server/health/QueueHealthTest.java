@@ -61,6 +61,8 @@ class QueueHealthTest {
             closedUntil,
             openSince,
             Map.of(),
+            dead > 0 ? NOW : null,
+            dead,
             null);
     Growth minute = new Growth(Map.of("done", done, "failed", failed), 60_000);
     return new QueueSample(stats, minute, minute, instances, false, pulled);

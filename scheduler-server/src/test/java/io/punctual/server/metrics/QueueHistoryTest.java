@@ -36,6 +36,8 @@ class QueueHistoryTest {
         null,
         null,
         Map.of("done", done, "failed", failed),
+        null,
+        0,
         damage);
   }
 

@@ -37,6 +37,7 @@ import io.punctual.core.store.query.Tagged;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -755,24 +756,32 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max) {
+  public synchronized Page list(
+      Bucket bucket, JobState state, boolean newestFirst, @Nullable Cursor after, int max) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
+    Comparator<JobView> earliest =
+        Comparator.comparingLong(JobView::at).thenComparing(JobView::taskId);
+    Comparator<JobView> order = newestFirst ? earliest.reversed() : earliest;
     List<JobView> behind =
         b.set(state).earliest(Long.MAX_VALUE, Integer.MAX_VALUE).stream()
-            .filter(
-                entry ->
-                    after == null
-                        || entry.getValue() > after.score()
-                        || (entry.getValue() == after.score()
-                            && entry.getKey().compareTo(after.taskId()) > 0))
             .map(entry -> b.outline(bucket.queue(), entry.getKey(), state, now))
+            .sorted(order)
+            .filter(job -> after == null || isBehind(job, after, newestFirst))
             .toList();
     if (behind.size() <= max) {
       return new Page(behind, null);
     }
     JobView last = behind.get(max - 1);
     return new Page(behind.subList(0, max), new Cursor(last.at(), last.taskId()));
+  }
+
+  private static boolean isBehind(JobView job, Cursor place, boolean newestFirst) {
+    int order =
+        job.at() == place.score()
+            ? job.taskId().compareTo(place.taskId())
+            : Long.compare(job.at(), place.score());
+    return newestFirst ? order < 0 : order > 0;
   }
 
   @Override
@@ -814,7 +823,9 @@ public final class InMemoryJobStore implements JobStore {
         b.dropsExpired,
         b.hours,
         b.closedUntil(now),
-        Map.copyOf(b.stats));
+        Map.copyOf(b.stats),
+        b.dead.last(),
+        b.dead.size() - b.dead.countUpTo(now - 3_600_001));
   }
 
   /** The bytes are those of the contents. */

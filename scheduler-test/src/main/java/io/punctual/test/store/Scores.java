@@ -26,6 +26,11 @@ final class Scores extends AbstractMap<String, Long> {
     return places.isEmpty() ? null : places.first().score();
   }
 
+  /** The highest score, or null. */
+  @Nullable Long last() {
+    return places.isEmpty() ? null : places.last().score();
+  }
+
   /** The lowest score above that one, or null. */
   @Nullable Long above(long score) {
     NavigableSet<Place> later = later(score);

@@ -651,21 +651,23 @@ final class HistoryGenerator {
     JobState[] states = {JobState.DELAYED, JobState.RESERVED, JobState.DEAD};
     JobState state = states[random.nextInt(states.length)];
     int max = 1 + random.nextInt(3);
+    boolean newest = max == 2;
     if (random.nextInt(3) == 0) {
-      return Step.call("list all " + state + " by " + max, store -> allPages(store, state, max));
+      return Step.call(
+          "list all " + state + " by " + max, store -> allPages(store, state, newest, max));
     }
     Cursor after =
         random.nextInt(3) == 0 ? null : new Cursor(START + round(random.nextInt(300)), id());
     return Step.call(
         "list " + state + " behind " + after + " at most " + max,
-        store -> store.list(bucket, state, after, max));
+        store -> store.list(bucket, state, newest, after, max));
   }
 
-  private List<Page> allPages(JobStore store, JobState state, int max) {
+  private List<Page> allPages(JobStore store, JobState state, boolean newest, int max) {
     List<Page> pages = new ArrayList<>();
     Cursor after = null;
     do {
-      Page page = store.list(bucket, state, after, max);
+      Page page = store.list(bucket, state, newest, after, max);
       pages.add(page);
       after = page.next();
     } while (after != null && pages.size() < 20);

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param counters by name, since the queue was made: submitted, done, failed, unknown,
  *     undeliverable, released, expired, rejected, dead, cancelled, requeued, purged, lapsed,
  *     dropped
+ * @param lastDeath epoch ms at which the newest dead letter died, or null
+ * @param deadInHour dead letters that died within the last hour
  */
 public record BucketStats(
     long now,
@@ -34,4 +36,6 @@ public record BucketStats(
     boolean dropsExpired,
     String hours,
     @Nullable Long closedUntil,
-    Map<String, Long> counters) {}
+    Map<String, Long> counters,
+    @Nullable Long lastDeath,
+    long deadInHour) {}

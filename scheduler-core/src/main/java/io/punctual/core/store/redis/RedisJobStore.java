@@ -347,7 +347,8 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max) {
+  public Page list(
+      Bucket bucket, JobState state, boolean newestFirst, @Nullable Cursor after, int max) {
     if (state == JobState.FINISHED || state == JobState.CANCELLED) {
       throw new IllegalArgumentException(
           "only DELAYED, RESERVED and DEAD can be listed, not " + state);
@@ -358,6 +359,7 @@ final class RedisJobStore implements JobStore {
     } else {
       arguments.add(after.score()).add(after.taskId());
     }
+    arguments.add(newestFirst ? 1 : 0);
     Reply reply = scripts.run("list", bucket, arguments);
     List<JobView> jobs = views(bucket, reply);
     boolean more = reply.text(1).equals("1");
@@ -468,7 +470,9 @@ final class RedisJobStore implements JobStore {
         reply.text(10).equals("drop"),
         reply.text(11),
         reply.numberOrNull(12),
-        counters);
+        counters,
+        reply.numberOrNull(14),
+        reply.number(15));
   }
 
   @Override

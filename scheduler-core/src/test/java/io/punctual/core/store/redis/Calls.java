@@ -112,7 +112,8 @@ final class Calls {
     calls.put("find", (store, bucket) -> store.find(bucket, "the-id"));
     calls.put(
         "list",
-        (store, bucket) -> store.list(bucket, JobState.DEAD, new Cursor(777, "the-last"), 33));
+        (store, bucket) ->
+            store.list(bucket, JobState.DEAD, true, new Cursor(777, "the-last"), 33));
     calls.put("tagged", (store, bucket) -> store.tagged(bucket, "the-tag", "the-last", 33));
     calls.put("pause", (store, bucket) -> store.pause(bucket, true));
     calls.put(

@@ -138,6 +138,39 @@ abstract class ListContract extends TransitionTestBase {
     assertThat(store.list(bucket, JobState.DEAD, new Cursor(7, "a"), 10).jobs()).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 200})
+  void theNewestComeFirstWhereThatIsAskedFor(int pageSize) {
+    given(bucket().dead("z", 1).dead("b", 5).dead("B", 5).dead("a", 5).dead("ab", 5).dead("c", 7));
+
+    List<String> all = new ArrayList<>();
+    @Nullable Cursor cursor = null;
+    do {
+      Page page = store.list(bucket, JobState.DEAD, true, cursor, pageSize);
+      page.jobs().forEach(job -> all.add(job.taskId()));
+      cursor = page.next();
+    } while (cursor != null);
+
+    assertThat(all).containsExactly("c", "b", "ab", "a", "B", "z");
+  }
+
+  @Test
+  void theNewestGoOnWhereTheyWereEvenWhenThatJobIsGone() {
+    given(bucket().dead("a", 5).dead("b", 5).dead("c", 5).dead("d", 6));
+
+    Cursor behindC = store.list(bucket, JobState.DEAD, true, null, 2).next();
+    assertThat(behindC).isEqualTo(new Cursor(5, "c"));
+    store.purge(bucket, JobState.DEAD, List.of("c"));
+
+    assertThat(store.list(bucket, JobState.DEAD, true, behindC, 10).jobs())
+        .extracting(JobView::taskId)
+        .containsExactly("b", "a");
+    assertThat(store.list(bucket, JobState.DEAD, true, new Cursor(7, "a"), 10).jobs()).hasSize(3);
+    assertThat(store.list(bucket, JobState.DEAD, true, new Cursor(5, "a"), 10).jobs()).isEmpty();
+    // Its id died again since.
+    assertThat(store.list(bucket, JobState.DEAD, true, new Cursor(9, "a"), 10).jobs()).hasSize(3);
+  }
+
   @Test
   void anEmptyListEndsAtOnce() {
     Page page = store.list(bucket, JobState.DELAYED, null, 10);

@@ -62,6 +62,7 @@ class ScriptHeadersTest {
           Map.entry("content", "the content"),
           Map.entry("replace", "1"),
           Map.entry("max", "33"),
+          Map.entry("newest", "1"),
           Map.entry("allSize", "200"),
           Map.entry("all", "3"),
           Map.entry("ownSize", "100"),

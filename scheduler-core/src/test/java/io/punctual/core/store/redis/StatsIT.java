@@ -40,8 +40,19 @@ class StatsIT extends TransitionTestBase {
                 false,
                 "",
                 null,
-                Map.of("submitted", 12L, "done", 5L)));
+                Map.of("submitted", 12L, "done", 5L),
+                2L,
+                2));
     then(given);
+  }
+
+  @Test
+  void deathsOfTheLastHourAreCounted() {
+    given(bucket().dead("x", 1).dead("y", 2).dead("z", 3));
+    nowIs(3_600_002);
+
+    assertThat(store.stats(bucket).lastDeath()).isEqualTo(3);
+    assertThat(store.stats(bucket).deadInHour()).isEqualTo(2);
   }
 
   @Test
@@ -49,7 +60,21 @@ class StatsIT extends TransitionTestBase {
     assertThat(store.stats(bucket))
         .isEqualTo(
             new BucketStats(
-                NOW, 0, 0, 0, 0, null, null, null, Throttle.NONE, false, "", null, Map.of()));
+                NOW,
+                0,
+                0,
+                0,
+                0,
+                null,
+                null,
+                null,
+                Throttle.NONE,
+                false,
+                "",
+                null,
+                Map.of(),
+                null,
+                0));
     then(bucket());
   }
 
