@@ -81,7 +81,7 @@ class MetricsIT extends SharedRedisTestBase {
     eventually()
         .untilAsserted(
             () ->
-                assertThat(value("punctual_queue_jobs", held, "state", "delayed"))
+                assertThat(value("punctual_queue_jobs", held, "state", "not_due"))
                     .isBetween(1.0, 10.0));
     assertThat(FirstLookFails.ERRORS).hasValue(1);
   }
@@ -180,7 +180,7 @@ class MetricsIT extends SharedRedisTestBase {
     long due = System.currentTimeMillis() + 3_600_000;
     submit("held", "later", due);
     awaitValue(1, "punctual_queue_jobs", held, "state", "reserved");
-    awaitValue(2, "punctual_queue_jobs", held, "state", "delayed");
+    awaitValue(2, "punctual_queue_jobs", held, "state", "not_due");
     awaitValue(0, "punctual_queue_parked", held);
     assertThat(value("punctual_queue_next_due_timestamp_seconds", held)).isEqualTo(due / 1e3);
     free.countDown();

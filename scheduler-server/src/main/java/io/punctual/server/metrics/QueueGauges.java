@@ -70,7 +70,7 @@ final class QueueGauges implements SmartLifecycle {
    * @param damaged whether that is not all of it, since keys in the store are damaged
    */
   private record Sample(
-      long delayed,
+      long notDue,
       long ready,
       long reserved,
       long dead,
@@ -104,14 +104,14 @@ final class QueueGauges implements SmartLifecycle {
     }
 
     boolean isEmpty() {
-      return !damaged && delayed + ready + reserved + dead + parked + paused + circuits == 0;
+      return !damaged && notDue + ready + reserved + dead + parked + paused + circuits == 0;
     }
 
     Sample and(Sample more) {
       Long first = next;
       Long second = more.next;
       return new Sample(
-          delayed + more.delayed,
+          notDue + more.notDue,
           ready + more.ready,
           reserved + more.reserved,
           dead + more.dead,
@@ -205,7 +205,7 @@ final class QueueGauges implements SmartLifecycle {
   private QueueName show(QueueName queue) {
     Tags of = QueueTags.tags(queue);
     String jobs = "Jobs in the queue by state, as they were seen last";
-    gauge("punctual.queue.jobs", jobs, of.and("state", "delayed"), queue, Sample::delayed);
+    gauge("punctual.queue.jobs", jobs, of.and("state", "not_due"), queue, Sample::notDue);
     gauge("punctual.queue.jobs", jobs, of.and("state", "ready"), queue, Sample::ready);
     gauge("punctual.queue.jobs", jobs, of.and("state", "reserved"), queue, Sample::reserved);
     gauge("punctual.queue.jobs", jobs, of.and("state", "dead"), queue, Sample::dead);
