@@ -225,8 +225,19 @@ class SearchBoundsIT extends SharedRedisTestBase {
 
     var unused = page("/dead");
 
-    // A page of each of 50 queues, and the others of the few that have more.
+    // A page of each of the 50 in which a job died last.
     assertThat(calls() - before).isBetween(50L, 80L);
+
+    List<String> pages = consolePages("app:" + application + " state:dead");
+    assertThat(
+            pages.stream()
+                .mapToInt(page -> page.split("/console/jobs/" + application, -1).length - 1)
+                .sum())
+        .isGreaterThanOrEqualTo(100);
+    // What comes next is not known without more calls.
+    assertThat(pages.get(pages.size() - 1))
+        .contains("The search ended early")
+        .doesNotContain("No job matches");
   }
 
   @Test

@@ -1,20 +1,13 @@
 package io.punctual.server.console;
 
 import io.punctual.core.Engine;
-import io.punctual.core.Operations.Listed;
-import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.store.JobStore;
-import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.StoreCalls;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collection;
+import java.time.Duration;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,13 +16,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Dead letters by what killed them: the same error with other numbers in it is the same error. */
+/**
+ * The newest dead letters of all queues by what killed them: the same error with other numbers in
+ * it is the same error, whatever the queue.
+ */
 @Component
 class DeadLetters {
 
   private static final int QUEUES = 50;
-  private static final int GROUPS = 200;
+  private static final int JOBS = 1_000;
   private static final int MAX_TEXT = 160;
+  private static final long HOUR_MS = Duration.ofHours(1).toMillis();
   private static final Pattern VARYING =
       Pattern.compile(
           "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\\b[0-9a-fA-F]{12,}\\b|\\d+");
@@ -43,26 +40,45 @@ class DeadLetters {
   }
 
   /**
-   * Dead letters of one queue with one error.
+   * Dead letters with one error.
    *
-   * @param error the last error, with what varies left out
+   * @param error the last error of the newest
    * @param part a piece of it that all of them have; null where none is long enough
-   * @param count as far as was looked
    * @param newest epoch ms of the last death
-   * @param example one of them
+   * @param inHour how many of them died within the last hour
+   * @param isNew whether the first of them died within the last hour
+   * @param queues theirs, with their number in each, the most first
    */
   record Group(
-      QueueName queue,
       String error,
       @Nullable String part,
       int count,
       long newest,
-      String example) {
+      int inHour,
+      boolean isNew,
+      Map<QueueName, Long> queues) {
 
-    /** The words that find them, and those of other groups where there is no part. */
+    /**
+     * The words that find those of each queue, and those of other groups where there is no part.
+     */
+    public List<String> queries() {
+      return queues.keySet().stream()
+          .map(queue -> JobQuery.of(queue.application(), queue.taskType(), "dead") + words())
+          .toList();
+    }
+
+    /** The searches for them as one value of a form, a line each. */
+    public String search() {
+      return String.join("\n", queries());
+    }
+
+    /** The words that find them in all queues. */
     public String query() {
-      String words = JobQuery.of(queue.application(), queue.taskType(), "dead");
-      return part == null ? words : words + " error:\"" + part + "\"";
+      return queues.size() == 1 ? queries().get(0) : "state:dead" + words();
+    }
+
+    private String words() {
+      return part == null ? "" : " error:\"" + part + "\"";
     }
   }
 
@@ -70,79 +86,93 @@ class DeadLetters {
    * What was found.
    *
    * @param total of all queues
-   * @param looked at how many of them
+   * @param queues how many queues have dead letters
+   * @param inHour how many of all died within the last hour
+   * @param looked how many of the newest the groups are made of
    */
-  record Found(List<Group> groups, long total, long looked) {}
+  record Found(List<Group> groups, long total, int queues, long inHour, long looked) {}
 
-  Found find() {
+  /**
+   * Finds the newest dead letters.
+   *
+   * @param most whether the largest group comes first; else the one with the newest
+   */
+  Found find(boolean most) {
     QueueStatistics.Snapshot now = statistics.all();
     List<QueueSample> rows =
         now.all().stream()
-            .filter(row -> row.stats().dead() > 0 && !row.damaged())
-            .sorted(Comparator.comparingLong((QueueSample row) -> row.stats().dead()).reversed())
+            .filter(row -> row.stats().lastDeath() != null && !row.damaged())
+            .sorted(Comparator.comparing((QueueSample row) -> row.stats().lastDeath()).reversed())
             .toList();
-    Deque<Part> left =
-        rows.stream()
-            .limit(QUEUES)
-            .map(Part::new)
-            .collect(Collectors.toCollection(ArrayDeque::new));
-    List<Part> ended = new ArrayList<>();
-    StoreCalls calls = StoreCalls.ofRequest();
-    long looked = 0;
-    // A page of each queue, then another one of each.
-    while (!left.isEmpty() && !calls.areUsedUp()) {
-      Part part = left.removeFirst();
-      Listed<Cursor> page =
-          engine.operations().jobs(part.queue, JobState.DEAD, part.after, JobStore.MAX_JOBS);
-      calls.count(page.calls());
-      looked += page.jobs().size();
-      page.jobs().forEach(part::add);
-      part.after = page.next();
-      Collection<Part> rest = part.after == null ? ended : left;
-      rest.add(part);
-    }
-    ended.addAll(left);
+    List<QueueSample> asked = rows.subList(0, Math.min(QUEUES, rows.size()));
+    NewestDeaths.Found found =
+        NewestDeaths.find(
+            engine,
+            asked,
+            NewestDeaths.Place.since(JobFinder.LATEST),
+            0,
+            any -> true,
+            JOBS,
+            StoreCalls.ofRequest());
+    long hourAgo = now.now() - HOUR_MS;
+    List<JobView> jobs = found.jobs();
+    // Else an error may be older than all that was looked at.
+    boolean far =
+        (found.next() == null && asked.size() == rows.size())
+            || (!jobs.isEmpty() && jobs.get(jobs.size() - 1).at() < hourAgo);
+    Comparator<Group> order = Comparator.comparingLong(Group::newest);
     List<Group> groups =
-        ended.stream()
-            .flatMap(part -> part.groups.values().stream())
-            .sorted(Comparator.comparingInt(Group::count).reversed())
-            .limit(GROUPS)
+        jobs.stream()
+            .collect(
+                Collectors.groupingBy(
+                    job -> normal(message(job)), LinkedHashMap::new, Collectors.toList()))
+            .entrySet()
+            .stream()
+            .map(group -> group(group.getKey(), group.getValue(), hourAgo, far))
+            .sorted((most ? Comparator.comparingInt(Group::count) : order).reversed())
             .toList();
-    return new Found(groups, rows.stream().mapToLong(row -> row.stats().dead()).sum(), looked);
+    return new Found(
+        groups,
+        now.sum(row -> row.damaged() ? 0 : row.stats().dead()),
+        rows.size(),
+        now.sum(row -> row.damaged() ? 0 : row.stats().deadInHour()),
+        jobs.size());
   }
 
-  /** One queue, as far as it was looked at. */
-  private static final class Part {
-
-    private final QueueName queue;
-    private final Map<String, Group> groups = new LinkedHashMap<>();
-    private @Nullable Cursor after;
-
-    Part(QueueSample row) {
-      this.queue = row.queue();
-    }
-
-    void add(JobView job) {
-      JobView.Failure last = job.lastFailure();
-      String message = last == null ? "" : last.message();
-      String error = normal(message);
-      groups.merge(
-          error,
-          new Group(queue, error, part(message, error), 1, job.at(), job.taskId()),
-          (old, one) ->
-              new Group(
-                  queue,
-                  error,
-                  old.part(),
-                  old.count() + 1,
-                  Math.max(old.newest(), one.newest()),
-                  one.example()));
-    }
+  private static Group group(String error, List<JobView> jobs, long hourAgo, boolean far) {
+    JobView newest = jobs.get(0);
+    int inHour = (int) jobs.stream().filter(job -> job.at() >= hourAgo).count();
+    Map<QueueName, Long> queues =
+        jobs.stream().collect(Collectors.groupingBy(JobView::queue, Collectors.counting()));
+    Map<QueueName, Long> sorted = new LinkedHashMap<>();
+    queues.entrySet().stream()
+        .sorted(
+            Map.Entry.<QueueName, Long>comparingByValue()
+                .reversed()
+                .thenComparing(Map.Entry.comparingByKey()))
+        .forEach(queue -> sorted.put(queue.getKey(), queue.getValue()));
+    return new Group(
+        first(message(newest)),
+        part(message(newest), error),
+        jobs.size(),
+        newest.at(),
+        inHour,
+        far && inHour == jobs.size(),
+        sorted);
   }
 
-  static String normal(String message) {
-    String first = message.lines().findFirst().orElse("");
-    String same = VARYING.matcher(first).replaceAll("#");
+  private static String message(JobView job) {
+    JobView.Failure last = job.lastFailure();
+    return last == null ? "" : last.message();
+  }
+
+  private static String first(String message) {
+    String line = message.lines().findFirst().orElse("");
+    return line.length() > MAX_TEXT ? line.substring(0, MAX_TEXT) : line;
+  }
+
+  private static String normal(String message) {
+    String same = VARYING.matcher(message.lines().findFirst().orElse("")).replaceAll("#");
     return same.length() > MAX_TEXT ? same.substring(0, MAX_TEXT) : same;
   }
 

@@ -13,6 +13,9 @@ import io.punctual.wire.Limits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -27,6 +30,10 @@ class JobFinder {
   private static final int MAX_ASKED = 200;
 
   private static final char GAP = '|';
+  private static final String GAP_TEXT = "|";
+
+  /** Later than any job, epoch ms. */
+  static final long LATEST = 9_999_999_999_999L;
 
   private final Engine engine;
   private final JobSearch search;
@@ -57,7 +64,7 @@ class JobFinder {
     } else if (query.wantedTag() != null) {
       return byTag(query, query.wantedTag(), cursor);
     }
-    return byState(query, cursor);
+    return query.state() == JobFilter.State.DEAD ? byDeath(query, cursor) : byState(query, cursor);
   }
 
   private List<QueueName> queues(JobQuery query) {
@@ -118,6 +125,52 @@ class JobFinder {
                 place,
                 max,
                 calls));
+  }
+
+  /** Of all queues together: the error of this morning is on the first page. */
+  private Page byDeath(JobQuery query, @Nullable String cursor) {
+    List<QueueName> queues = queues(query);
+    boolean one = queues.size() == 1;
+    Map<QueueName, QueueSample> known = one ? Map.of() : statistics.all().queues();
+    List<QueueSample> rows =
+        queues.stream()
+            .flatMap(
+                queue ->
+                    (one ? statistics.look(queue) : Optional.ofNullable(known.get(queue))).stream())
+            .toList();
+    if (one && rows.stream().anyMatch(QueueSample::damaged)) {
+      // Says what is damaged.
+      return byState(query, null);
+    }
+    Long until = query.until();
+    NewestDeaths.Place first = NewestDeaths.Place.since(until == null ? LATEST : until);
+    NewestDeaths.Found found =
+        NewestDeaths.find(
+            engine,
+            rows,
+            cursor == null ? first : place(cursor),
+            Objects.requireNonNullElse(query.from(), 0L),
+            job -> query.error() == null || hasError(job, query.error()),
+            PAGE,
+            StoreCalls.ofRequest());
+    NewestDeaths.Place next = found.next();
+    return new Page(
+        found.jobs(),
+        next == null ? null : next.at() + GAP_TEXT + next.queue() + GAP_TEXT + next.taskId(),
+        !found.ended() && found.jobs().size() < PAGE);
+  }
+
+  private static NewestDeaths.Place place(String cursor) {
+    String[] parts = cursor.split("\\" + GAP, 3);
+    if (parts.length != 3 || !parts[0].matches("\\d{1,16}")) {
+      throw ApiException.invalid("cursor", "belongs to another search");
+    }
+    return new NewestDeaths.Place(Long.parseLong(parts[0]), parts[2], parts[1]);
+  }
+
+  private static boolean hasError(JobView job, String error) {
+    JobView.Failure last = job.lastFailure();
+    return last != null && last.message().contains(error);
   }
 
   private Page byState(JobQuery query, @Nullable String cursor) {

@@ -21,6 +21,7 @@ import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +46,7 @@ class JobPageController {
   private static final int SHOWN_PARAMS = 4_096;
   private static final int MAX_CHECKED = 200;
   // Each looks at some thousand jobs.
-  private static final int MAX_SEARCHES = 20;
+  private static final int MAX_SEARCHES = 100;
 
   private final JobFinder finder;
   private final JobService jobs;
@@ -66,9 +67,22 @@ class JobPageController {
   String list(
       @RequestParam(defaultValue = "") String q,
       @RequestParam(required = false) @Nullable String cursor,
-      Model model) {
-    JobQuery query = JobQuery.parse(q);
-    JobFinder.Page page = finder.find(query, cursor);
+      Model model,
+      HttpServletResponse response) {
+    JobQuery query = JobQuery.unread(q);
+    JobFinder.Page page = new JobFinder.Page(List.of(), null, false);
+    try {
+      query = JobQuery.parse(q);
+      page = finder.find(query, cursor);
+    } catch (ApiException e) {
+      if (e.code() != ErrorCode.INVALID) {
+        throw e;
+      }
+      // Whoever typed it goes on typing.
+      response.setStatus(e.status());
+      model.addAttribute("wrong", String.valueOf(e.getMessage()));
+      model.addAttribute("word", String.valueOf(e.getMessage()).split(" ", 2)[0]);
+    }
     model.addAttribute("query", query);
     model.addAttribute("jobs", page.jobs());
     model.addAttribute("next", page.next());
@@ -211,7 +225,9 @@ class JobPageController {
 
   // One by one: a list among the parameters would be torn apart at the commas of a search.
   private static List<String> chosen(MultiValueMap<String, String> form, String name, int max) {
-    List<String> chosen = form.getOrDefault(name, List.of()).stream().distinct().toList();
+    // A group of dead letters has a search for each of its queues, a line each.
+    List<String> chosen =
+        form.getOrDefault(name, List.of()).stream().flatMap(String::lines).distinct().toList();
     if (chosen.isEmpty()) {
       throw ApiException.invalid(name, "is missing: check the boxes of those that are meant");
     } else if (chosen.size() > max) {

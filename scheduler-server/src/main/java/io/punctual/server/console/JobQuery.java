@@ -37,6 +37,20 @@ record JobQuery(
   private static final Pattern WORD =
       Pattern.compile("(?:(id|tag|app|type|state|from|until|error):)?(?:\"([^\"]*)\"|(\\S+))\\s*");
 
+  /** What cannot be read, to be shown again as it was typed. */
+  static JobQuery unread(String typed) {
+    return new JobQuery(typed, null, null, null, null, null, null, null, null, null);
+  }
+
+  /**
+   * Returns the name that a word without a known one begins with: it may be an id or a tag, or a
+   * mistake.
+   */
+  public @Nullable String unknownName() {
+    int colon = any == null ? -1 : any.indexOf(':');
+    return any == null || colon < 1 ? null : any.substring(0, colon + 1);
+  }
+
   /**
    * Reads what was typed.
    *

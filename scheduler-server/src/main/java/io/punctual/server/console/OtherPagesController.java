@@ -32,8 +32,9 @@ class OtherPagesController {
 
   @Allowed(Role.VIEWER)
   @GetMapping("/console/dead")
-  String deadLetters(Model model) {
-    model.addAttribute("found", dead.find());
+  String deadLetters(@RequestParam(defaultValue = "newest") String sort, Model model) {
+    model.addAttribute("found", dead.find(sort.equals("most")));
+    model.addAttribute("sort", sort.equals("most") ? "most" : "newest");
     return "dead";
   }
 

@@ -21,6 +21,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 
 /** Is everything on time? */
 @Controller
@@ -53,6 +54,7 @@ class OverviewController {
   String show(Model model) {
     QueueStatistics.Snapshot now = statistics.all();
     List<Finding> findings = health.problems(now);
+    model.addAttribute("base", ServletUriComponentsBuilder.fromCurrentContextPath().toUriString());
     model.addAttribute("queues", now.queues().size());
     model.addAttribute("samples", now.queues());
     model.addAttribute("delayed", now.sum(row -> row.stats().delayed()));

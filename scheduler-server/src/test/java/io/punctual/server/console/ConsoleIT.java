@@ -60,6 +60,7 @@ class ConsoleIT extends ConsoleTestBase {
     }
   }
 
+  private static final String LONG = "x".repeat(201);
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Map<String, Visitor> visitors = new HashMap<>();
@@ -324,13 +325,24 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(bea.post(job + "/edit", Map.of("params", "x", "version", "\"old\"")).statusCode())
           .isEqualTo(412);
       for (String q :
-          List.of("a b", "state:bad", "from:yesterday", "tag:x tag:y", "app:a*b id:x")) {
-        assertThat(bea.get("/console/jobs?q=" + Visitor.encoded(q)).statusCode())
+          List.of("4711 order", "state:failed", "from:yesterday", "tag:x tag:y", "error:" + LONG)) {
+        assertThat(bea.get("/console/jobs?q=" + Visitor.encoded(q)))
             .as(q)
-            .isIn(400, 200);
+            .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(400))
+            .satisfies(
+                answer ->
+                    assertThat(answer.body())
+                        .contains("value=\"" + q + "\"", "id=\"search-wrong\"")
+                        .doesNotContain("No job matches"));
       }
       assertThat(bea.get("/console/jobs?q=" + Visitor.encoded("state:bad")).body())
-          .contains("must be one of");
+          .contains("There is no such state");
+      assertThat(bea.get("/console/jobs?q=" + Visitor.encoded("colour:red")))
+          .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(200))
+          .satisfies(
+              answer ->
+                  assertThat(answer.body())
+                      .contains("There is no word colour:", "known for ten minutes"));
       assertThat(bea.get("/console/queues?sort=nothing").statusCode()).isEqualTo(400);
       assertThat(bea.get("/console/queues?page=99999999999").statusCode()).isEqualTo(200);
       // What the framework finds by itself is a page, too.
@@ -383,10 +395,54 @@ class ConsoleIT extends ConsoleTestBase {
               () ->
                   assertThat(bea.get("/console/dead").body())
                       .contains(
-                          "order # \u27E8U+202E\u27E9refused by the bank, # times",
+                          "order 4711 \u27E8U+202E\u27E9refused by the bank, 9 times",
                           // The longer piece holds what is not seen.
                           "type:turned state:dead error:&quot;order&quot;")
                       .doesNotContain("\u202e", "%E2%80%AE"));
+    }
+  }
+
+  private void die(String type, String job, String error) {
+    submit(type, job, "0s", "");
+    String claim = "{\"application\":\"shop\",\"taskTypes\":[\"%s\"],\"wait\":10000}";
+    String token =
+        api.call("POST", "/api/v1/claims", claim.formatted(type), ADMIN)
+            .body()
+            .at("/jobs/0/token")
+            .asString();
+    String reject = "/api/v1/claims/" + token + "/reject";
+    assertThat(call("POST", reject, "{\"error\":\"" + error + "\"}")).isEqualTo(200);
+  }
+
+  @Test
+  void theNewestDeadLettersComeFirstWhateverTheirQueue() {
+    die("first.dies", "one", "ledger 17 is locked");
+    die("then.dies", "two", "ledger 18 is locked");
+    die("first.dies", "three", "no ledger");
+    String search = "state:dead app:shop error:ledger";
+    try (Visitor bea = Visitor.loggedIn(port, "bea")) {
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(bea.get("/console/jobs?q=" + Visitor.encoded(search)).body())
+                      .containsSubsequence(
+                          "first.dies/three\">", "then.dies/two\">", "first.dies/one\">"));
+      String page = bea.get("/console/dead").body();
+      assertThat(page)
+          .containsSubsequence("no ledger", "ledger 18 is locked")
+          .doesNotContain("ledger 17 is locked")
+          // One group, whose work is one search for each queue.
+          .contains(
+              "app:shop type:first.dies state:dead error:&quot;is locked&quot;\n"
+                  + "app:shop type:then.dies state:dead error:&quot;is locked&quot;");
+      assertThat(bea.get("/console/dead?sort=most").body())
+          .containsSubsequence("ledger 18 is locked", "no ledger");
+      String group =
+          "app:shop type:first.dies state:dead error:\"is locked\"\r\n"
+              + "app:shop type:then.dies state:dead error:\"is locked\"";
+      var preview =
+          bea.get(Visitor.next(bea.post("/console/bulk", Map.of("q", group, "action", "REQUEUE"))));
+      assertThat(preview.body()).contains("2 jobs match");
     }
   }
 
@@ -554,7 +610,7 @@ class ConsoleIT extends ConsoleTestBase {
           .untilAsserted(
               () ->
                   assertThat(words(vera.get("/console/queues/shop/held").body()))
-                      .containsPattern("shop-holding reached [1-7] of 7 1\\.2\\.3")
+                      .containsPattern("shop-holding well [1-7] of 7 1\\.2\\.3")
                       .doesNotContain("shop-gone"));
       assertThat(words(vera.get("/console/queues/shop/begun").body()))
           .contains(" ms lateness p50 / p99 here")

@@ -4,15 +4,18 @@
   const language = document.documentElement.lang || 'en';
   const full = new Intl.DateTimeFormat(language, {dateStyle: 'medium', timeStyle: 'medium'});
   const ago = new Intl.RelativeTimeFormat(language, {numeric: 'auto'});
-  const steps = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
+  const steps = [['hour', 3600], ['minute', 60], ['second', 1]];
   // The server's clock is the one that counts.
   const shift = Date.parse(document.body.dataset.now || '') - Date.now() || 0;
 
+  const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
   const relative = (then, coming) => {
     const past = (then - Date.now() - shift) / 1000;
     // What was to come when the page was made is not late because the page is older.
     const seconds = coming ? Math.max(0, past) : past;
-    const [unit, size] = steps.find(([, s]) => Math.abs(seconds) >= s) || steps[3];
+    // "Tomorrow" is a date, however many hours away. Half a day makes up for days of 23 and 25 hours.
+    if (Math.abs(seconds) >= 86400) return ago.format(Math.floor((midnight(then) - midnight(Date.now() + shift)) / 86400000 + .5), 'day');
+    const [unit, size] = steps.find(([, s]) => Math.abs(seconds) >= s) || steps[2];
     return ago.format(Math.trunc(seconds / size), unit);
   };
   const length = (ms) => {
@@ -145,6 +148,10 @@
   // Who comes back finds the boxes as they were left.
   window.addEventListener('pageshow', count);
   document.addEventListener('htmx:afterSettle', tick);
+  // A table that is scrolled aside stays so when its part of the page is replaced.
+  let aside = [];
+  document.addEventListener('htmx:beforeSwap', () => { aside = [...document.querySelectorAll('#live .scroll')].map((part) => part.scrollLeft); });
+  document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll('#live .scroll')].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); });
   const quietly = (draw) => () => { draw().catch(() => { /* the next round tries again */ }); };
   tick();
   setInterval(tick, 1000);
