@@ -120,7 +120,9 @@ class QueuePageController {
   @Allowed(Role.VIEWER)
   @GetMapping("/console/queues/{application}/{taskType}")
   String show(QueueName queue, Model model) {
-    QueueSample row = queues.find(queue).sample();
+    QueueService.QueueView view = queues.find(queue);
+    QueueSample row = view.sample();
+    model.addAttribute("pullers", view.pullers());
     model.addAttribute("row", row);
     model.addAttribute("state", QueueHealth.state(row));
     model.addAttribute("queue", queue);

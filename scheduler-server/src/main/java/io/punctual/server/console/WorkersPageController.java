@@ -1,11 +1,13 @@
 package io.punctual.server.console;
 
+import io.punctual.core.job.QueueName;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
 import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.registry.Registries;
+import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import io.punctual.server.text.PrintableException;
@@ -13,7 +15,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.ServiceInstance;
@@ -36,11 +40,14 @@ class WorkersPageController {
   private final Prober prober;
   private final HealthChecks health;
   private final Registries registries;
+  private final ServedTypes served;
 
-  WorkersPageController(Prober prober, HealthChecks health, Registries registries) {
+  WorkersPageController(
+      Prober prober, HealthChecks health, Registries registries, ServedTypes served) {
     this.prober = prober;
     this.health = health;
     this.registries = registries;
+    this.served = served;
   }
 
   @Allowed(Role.VIEWER)
@@ -54,8 +61,22 @@ class WorkersPageController {
     model.addAttribute("q", q);
     model.addAttribute("count", found.size());
     model.addAttribute("workers", found.subList(0, Math.min(MAX, found.size())));
+    model.addAttribute("pullers", pullers(wanted));
     model.addAttribute("schedulers", schedulers());
     return "workers";
+  }
+
+  private Map<QueueName, List<ServedTypes.Puller>> pullers(String wanted) {
+    Map<QueueName, List<ServedTypes.Puller>> found = new TreeMap<>();
+    int left = MAX;
+    for (var queue : served.pullers().entrySet()) {
+      if (left > 0 && queue.getKey().toString().toLowerCase(Locale.ROOT).contains(wanted)) {
+        List<ServedTypes.Puller> some = queue.getValue();
+        found.put(queue.getKey(), some.subList(0, Math.min(left, some.size())));
+        left -= some.size();
+      }
+    }
+    return found;
   }
 
   /**

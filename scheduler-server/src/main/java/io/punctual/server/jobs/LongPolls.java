@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.SmartLifecycle;
@@ -124,6 +125,9 @@ public class LongPolls implements SmartLifecycle, MeterBinder {
         try {
           if (!jobs.isEmpty()) {
             requireReceiver();
+            jobs.stream()
+                .collect(Collectors.groupingBy(job -> job.token().queue(), Collectors.counting()))
+                .forEach((queue, n) -> workers.given(queue, request.owner(), n.intValue()));
           }
           ResponseEntity<?> answered = form.apply(jobs);
           if (answered.getBody() instanceof PulledAnswer given) {
@@ -178,7 +182,7 @@ public class LongPolls implements SmartLifecycle, MeterBinder {
       throw ApiException.unavailable(
           "this scheduler is shutting down; pull from another one", Duration.ofSeconds(1));
     }
-    workers.pulled(request.queues());
+    workers.pulled(request.queues(), request.owner());
     Poll poll = new Poll(request, gone);
     enter(poll);
     try {

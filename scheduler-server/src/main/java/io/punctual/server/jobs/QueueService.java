@@ -14,6 +14,7 @@ import io.punctual.server.problem.ApiException;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.security.Ownership;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -48,11 +49,21 @@ public class QueueService {
   }
 
   /**
+   * A worker that fetches jobs of a queue at this scheduler.
+   *
+   * @param worker as it names itself
+   * @param lastAt when it asked or was given a job last, by this scheduler's clock
+   * @param jobs how many it was given since it began
+   */
+  public record Puller(String worker, Instant lastAt, long jobs) {}
+
+  /**
    * A queue as this scheduler sees it.
    *
    * @param workers the ids of the instances that get its jobs
+   * @param pullers the workers that fetch its jobs here
    */
-  public record QueueView(QueueSample sample, List<String> workers) {}
+  public record QueueView(QueueSample sample, List<String> workers, List<Puller> pullers) {}
 
   /**
    * A page of queues.
@@ -95,7 +106,12 @@ public class QueueService {
   }
 
   private QueueView view(QueueSample sample) {
-    return new QueueView(sample, workers.instances(sample.queue()));
+    return new QueueView(
+        sample,
+        workers.instances(sample.queue()),
+        workers.pullers(sample.queue()).stream()
+            .map(one -> new Puller(one.worker(), one.lastAt(), one.jobs()))
+            .toList());
   }
 
   private QueueStats stats(QueueName queue) {

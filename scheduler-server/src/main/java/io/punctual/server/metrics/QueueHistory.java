@@ -39,7 +39,11 @@ final class QueueHistory {
       Point first = points.peekFirst();
       Point before = before(stats.now());
       Long drained = drainedAt;
-      boolean pulled = pulledHere || (drained != null && stats.now() - drained < MINUTE_MS);
+      boolean pulled =
+          pulledHere
+              || (drained != null && stats.now() - drained < MINUTE_MS)
+              // A worker that fetched it at another scheduler has it, as its lease says.
+              || (instances == 0 && stats.reserved() > 0);
       sample =
           new QueueSample(
               stats, since(first, stats), since(before, stats), instances, circuitOpen, pulled);
@@ -86,7 +90,9 @@ final class QueueHistory {
     if (latest != null
         && !latest.hasInstances()
         && !hasInstances
-        && Growth.between(latest.counters(), stats.counters(), 0).count("done") > 0) {
+        && Growth.between(latest.counters(), stats.counters(), 0)
+                .count("done", "failed", "rejected")
+            > 0) {
       drainedAt = stats.now();
     }
   }

@@ -4,9 +4,12 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.punctual.core.job.QueueName;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -32,12 +35,16 @@ public class ServedTypes {
 
   private static final int MAX_QUEUES = 10_000;
 
+  /** Of a queue; a worker that does not name itself has its address. */
+  private static final int MAX_PULLERS = 100;
+
   private final WorkerDirectory workers;
   private final RegistryContact registry;
   private final LongSupplier ticks;
   // Monotonic ns of the last fetch.
   private final Cache<QueueName, Long> fetched;
   private final Cache<QueueName, Hint> hints;
+  private final Cache<QueueName, Map<String, Puller>> pullers;
 
   private record Hint(String own, String all) {}
 
@@ -52,6 +59,7 @@ public class ServedTypes {
     this.ticks = ticks;
     this.fetched = bounded(ticks).expireAfterWrite(FETCHED).build();
     this.hints = bounded(ticks).expireAfterWrite(KEPT).build();
+    this.pullers = bounded(ticks).expireAfterWrite(FETCHED).build();
   }
 
   private static Caffeine<Object, Object> bounded(LongSupplier ticks) {
@@ -68,9 +76,68 @@ public class ServedTypes {
         .toList();
   }
 
-  /** Notes that a worker fetches jobs of these queues. */
-  public void pulled(List<QueueName> queues) {
-    queues.forEach(queue -> fetched.put(queue, ticks.getAsLong()));
+  /**
+   * A worker that fetches jobs of a queue at this scheduler.
+   *
+   * @param worker as it names itself
+   * @param lastAt when it asked or was given a job last, by this scheduler's clock
+   * @param jobs how many it was given since it began, or since it paused for ten minutes
+   */
+  public record Puller(String worker, Instant lastAt, long jobs) {}
+
+  /** Notes that a worker asks for jobs of these queues. */
+  public void pulled(List<QueueName> queues, String worker) {
+    for (QueueName queue : queues) {
+      fetched.put(queue, ticks.getAsLong());
+      note(queue, worker, 0);
+    }
+  }
+
+  /** Notes that a worker was given jobs of a queue. */
+  public void given(QueueName queue, String worker, int jobs) {
+    fetched.put(queue, ticks.getAsLong());
+    note(queue, worker, jobs);
+  }
+
+  private void note(QueueName queue, String worker, int jobs) {
+    Instant now = Instant.now();
+    var unused =
+        pullers
+            .asMap()
+            .compute(
+                queue,
+                (name, known) -> {
+                  Map<String, Puller> all = new TreeMap<>(known == null ? Map.of() : known);
+                  all.values().removeIf(one -> one.lastAt().isBefore(now.minus(FETCHED)));
+                  if (all.size() < MAX_PULLERS || all.containsKey(worker)) {
+                    all.merge(
+                        worker,
+                        new Puller(worker, now, jobs),
+                        (before, more) -> new Puller(worker, now, before.jobs() + jobs));
+                  }
+                  return all;
+                });
+  }
+
+  /** Returns the workers that have fetched jobs of a queue here in the last two minutes. */
+  public List<Puller> pullers(QueueName queue) {
+    Map<String, Puller> known = pullers.getIfPresent(queue);
+    Instant since = Instant.now().minus(PULLED);
+    return known == null
+        ? List.of()
+        : known.values().stream().filter(one -> one.lastAt().isAfter(since)).toList();
+  }
+
+  /** Returns the same for all queues that have some, in order of their names. */
+  public Map<QueueName, List<Puller>> pullers() {
+    Map<QueueName, List<Puller>> all = new TreeMap<>();
+    for (QueueName queue : pullers.asMap().keySet()) {
+      List<Puller> some = pullers(queue);
+      if (!some.isEmpty()) {
+        all.put(queue, some);
+      }
+    }
+    return all;
   }
 
   /**

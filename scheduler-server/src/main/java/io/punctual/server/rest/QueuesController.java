@@ -171,6 +171,7 @@ class QueuesController {
       int buckets,
       @Nullable String damage,
       @Nullable Long delayed,
+      @Nullable Long notDue,
       @Nullable Long ready,
       @Nullable Long reserved,
       @Nullable Long dead,
@@ -183,6 +184,8 @@ class QueuesController {
       Hours hours,
       @Nullable Instant closedUntil,
       List<String> workers,
+      boolean pulled,
+      List<QueueService.Puller> pullers,
       boolean circuitOpen,
       @Nullable Map<String, Long> counters,
       @Nullable Map<String, Object> rates) {
@@ -199,6 +202,7 @@ class QueuesController {
           stats.buckets(),
           stats.damage(),
           whole ? stats.delayed() : null,
+          whole ? stats.delayed() - stats.ready() : null,
           whole ? stats.ready() : null,
           whole ? stats.reserved() : null,
           whole ? stats.dead() : null,
@@ -211,6 +215,8 @@ class QueuesController {
           Hours.of(stats.hours()),
           instant(stats.closedUntil()),
           view.workers(),
+          sample.pulled(),
+          view.pullers(),
           sample.circuitOpen(),
           whole ? stats.counters() : null,
           rates(sample.minute()));

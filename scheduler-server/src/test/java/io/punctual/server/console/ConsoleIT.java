@@ -675,6 +675,16 @@ class ConsoleIT extends ConsoleTestBase {
               () ->
                   assertThat(words(vera.get("/console/queues/shop/fetched").body()))
                       .contains("late The oldest job that is due"));
+      assertThat(words(vera.get("/console/queues/shop/fetched").body()))
+          .doesNotContain("No instance of shop is registered")
+          .containsPattern("Worker that pulls .* 127\\.0\\.0\\.1\\S* \\S+ 1");
+      assertThat(words(vera.get("/console/workers").body()))
+          .containsPattern("shop/fetched 127\\.0\\.0\\.1\\S* \\S+ 1");
+      assertThat(
+              api.call("GET", "/api/v1/queues/shop/fetched", "", ADMIN)
+                  .body()
+                  .at("/pullers/0/jobs"))
+          .hasToString("1");
       assertThat(
               api.call("GET", "/api/v1/queues/shop/fetched", "", ADMIN)
                   .body()

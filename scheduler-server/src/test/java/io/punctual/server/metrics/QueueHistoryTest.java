@@ -18,13 +18,18 @@ class QueueHistoryTest {
   private final QueueHistory history = new QueueHistory();
 
   private static QueueStats stats(long now, long done, long failed, @Nullable String damage) {
+    return stats(now, done, failed, 0, damage);
+  }
+
+  private static QueueStats stats(
+      long now, long done, long failed, long reserved, @Nullable String damage) {
     return new QueueStats(
         new QueueName("shop", "a"),
         1,
         now,
         5,
         5,
-        0,
+        reserved,
         0,
         now - 6_000,
         null,
@@ -113,6 +118,18 @@ class QueueHistoryTest {
     assertThat(pulled.pulled()).isTrue();
     assertThat(pulled.parked()).isFalse();
     assertThat(look(65_000, 49, 0, 0).parked()).isTrue();
+  }
+
+  @Test
+  void attemptsThatFailWithoutAnInstanceArePulledElsewhere() {
+    look(0, 0, 0, 0);
+    assertThat(look(5_000, 0, 49, 0).pulled()).isTrue();
+  }
+
+  @Test
+  void whatAWorkerHasWithoutAnInstanceIsPulledElsewhere() {
+    assertThat(history.add(stats(START, 0, 0, 1, null), 0, false, false).parked()).isFalse();
+    assertThat(history.add(stats(START, 0, 0, 1, null), 1, false, false).parked()).isTrue();
   }
 
   @Test
