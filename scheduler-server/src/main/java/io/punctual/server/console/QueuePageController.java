@@ -47,6 +47,7 @@ class QueuePageController {
           "age", Comparator.comparingLong(row -> -row.readyAge()),
           "reserved", Comparator.comparingLong(row -> -row.stats().reserved()),
           "dead", Comparator.comparingLong(row -> -row.stats().dead()),
+          "failed", Comparator.comparingLong(row -> -row.attempts().failedPercent()),
           "rate", Comparator.comparingDouble(row -> -row.rate("done")),
           "next",
               Comparator.comparingLong(

@@ -12,17 +12,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Judges queues: the one place with the thresholds of late and failing. */
+/** Judges queues: the one place that says which of its faults a queue has. */
 public final class QueueHealth {
 
   /** A job that has been due for longer is late. */
   static final long LATE_MS = 5_000;
-
-  /** A queue is failing from this share of failed attempts in the last minute on, in percent. */
-  static final int FAILING_PERCENT = 10;
-
-  /** Fewer attempts than these prove nothing. */
-  static final int FAILING_ATTEMPTS = 20;
 
   private static final int NAMED = 5;
 
@@ -67,9 +61,7 @@ public final class QueueHealth {
     } else {
       explained = false;
     }
-    if (!queue.circuitOpen()
-        && queue.attempts() >= FAILING_ATTEMPTS
-        && queue.failedAttempts() * 100 >= queue.attempts() * FAILING_PERCENT) {
+    if (queue.failing()) {
       findings.add(of(Code.FAILING, queue));
     }
     if (late && !explained) {
@@ -153,14 +145,17 @@ public final class QueueHealth {
   /** Names a queue within its application, with the figures that a kind of finding has. */
   static String name(Code code, QueueSample queue) {
     String type = queue.queue().taskType();
+    QueueSample.Attempts attempts = queue.attempts();
     return switch (code) {
       case FAILING ->
           type
               + " ("
-              + queue.failedPercent()
+              + attempts.failedPercent()
               + " % of "
-              + queue.attempts()
-              + " attempts in the last minute)";
+              + attempts.ended()
+              + (attempts.minutes() == 1
+                  ? " attempts in the last minute)"
+                  : " attempts in the last " + attempts.minutes() + " minutes)");
       case LATE -> String.format(Locale.ROOT, "%s (for %.1f s)", type, queue.readyAge() / 1_000.0);
       case DEAD -> type + " (" + queue.stats().dead() + ")";
       default -> type;

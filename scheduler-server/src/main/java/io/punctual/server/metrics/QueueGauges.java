@@ -79,9 +79,10 @@ final class QueueGauges implements SmartLifecycle {
       int parked,
       int paused,
       int circuits,
+      int failing,
       boolean damaged) {
 
-    static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0, false);
+    static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0, 0, false);
 
     static Sample of(QueueSample queue) {
       QueueStats stats = queue.stats();
@@ -95,6 +96,7 @@ final class QueueGauges implements SmartLifecycle {
           queue.parked() ? 1 : 0,
           queue.paused() || queue.closed() ? 1 : 0,
           queue.circuitOpen() ? 1 : 0,
+          queue.failing() ? 1 : 0,
           queue.damaged());
     }
 
@@ -104,7 +106,8 @@ final class QueueGauges implements SmartLifecycle {
     }
 
     boolean isEmpty() {
-      return !damaged && notDue + ready + reserved + dead + parked + paused + circuits == 0;
+      return !damaged
+          && notDue + ready + reserved + dead + parked + paused + circuits + failing == 0;
     }
 
     Sample and(Sample more) {
@@ -120,6 +123,7 @@ final class QueueGauges implements SmartLifecycle {
           parked + more.parked,
           paused + more.paused,
           circuits + more.circuits,
+          failing + more.failing,
           damaged || more.damaged);
     }
   }
@@ -239,6 +243,12 @@ final class QueueGauges implements SmartLifecycle {
         of,
         queue,
         Sample::circuits);
+    gauge(
+        "punctual.queue.failing",
+        "1 while 10 % or more of the last attempts failed, from 20 attempts on",
+        of,
+        queue,
+        Sample::failing);
     return queue;
   }
 

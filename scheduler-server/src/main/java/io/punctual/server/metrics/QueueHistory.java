@@ -8,19 +8,25 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The last minute of one queue, from all looks at it. Times are the store's. */
+/**
+ * The last minute and the last 15 minutes of one queue, from all looks at it. Times are the
+ * store's.
+ */
 final class QueueHistory {
 
   /** Over less, the growth of a counter is no rate. */
   static final long APART_MS = 1_000;
 
   private static final long MINUTE_MS = 60_000;
+  private static final long QUARTER_MS = 15 * MINUTE_MS;
   // Where queues are many, the looks at one of them lie further apart than a minute.
   private static final long MOST_MS = 300_000;
 
   private record Point(long at, Map<String, Long> counters, boolean hasInstances) {}
 
   private final Deque<Point> points = new ArrayDeque<>();
+  // One a minute.
+  private final Deque<Point> quarter = new ArrayDeque<>();
   private @Nullable Long drainedAt;
   private @Nullable QueueSample last;
   private long lookedAt;
@@ -31,7 +37,10 @@ final class QueueHistory {
     QueueSample sample;
     if (stats.isDamaged()) {
       points.clear();
-      sample = new QueueSample(stats, Growth.NONE, Growth.NONE, instances, circuitOpen, pulledHere);
+      quarter.clear();
+      sample =
+          new QueueSample(
+              stats, Growth.NONE, Growth.NONE, Growth.NONE, instances, circuitOpen, pulledHere);
     } else {
       forgetOtherStore(stats);
       forget(stats.now());
@@ -46,7 +55,13 @@ final class QueueHistory {
               || (instances == 0 && stats.reserved() > 0);
       sample =
           new QueueSample(
-              stats, since(first, stats), since(before, stats), instances, circuitOpen, pulled);
+              stats,
+              since(first, stats),
+              since(quarter.peekFirst(), stats),
+              since(before, stats),
+              instances,
+              circuitOpen,
+              pulled);
       remember(stats, instances > 0);
     }
     last = sample;
@@ -70,6 +85,7 @@ final class QueueHistory {
                 .anyMatch(
                     seen -> stats.counters().getOrDefault(seen.getKey(), 0L) < seen.getValue()))) {
       points.clear();
+      quarter.clear();
       drainedAt = null;
     }
   }
@@ -81,6 +97,9 @@ final class QueueHistory {
     }
     if (first != null && now - first.at() <= MOST_MS) {
       points.addFirst(first);
+    }
+    while (!quarter.isEmpty() && now - quarter.getFirst().at() > QUARTER_MS) {
+      quarter.removeFirst();
     }
   }
 
@@ -122,7 +141,12 @@ final class QueueHistory {
           latest != null && latest.counters().equals(stats.counters())
               ? latest.counters()
               : stats.counters();
-      points.addLast(new Point(stats.now(), counters, hasInstances));
+      Point point = new Point(stats.now(), counters, hasInstances);
+      points.addLast(point);
+      Point last = quarter.peekLast();
+      if (last == null || stats.now() - last.at() >= MINUTE_MS) {
+        quarter.addLast(point);
+      }
     }
   }
 }

@@ -7,6 +7,7 @@ import io.punctual.core.job.QueueName;
  * A queue at one look, with what the looks of the last minute add.
  *
  * @param minute how the counters grew since the first look of the last minute
+ * @param quarter the same of the last 15 minutes
  * @param recent how they grew since the look before
  * @param instances how many registered instances take its jobs
  * @param circuitOpen whether its jobs wait since all that this scheduler sent failed
@@ -15,10 +16,17 @@ import io.punctual.core.job.QueueName;
 public record QueueSample(
     QueueStats stats,
     Growth minute,
+    Growth quarter,
     Growth recent,
     int instances,
     boolean circuitOpen,
     boolean pulled) {
+
+  /** A queue is failing from this share of failed attempts on, in percent. */
+  private static final int FAILING_PERCENT = 10;
+
+  /** Fewer attempts than these prove nothing. */
+  private static final int FAILING_ATTEMPTS = 20;
 
   /** Returns the name of the queue. */
   public QueueName queue() {
@@ -71,18 +79,37 @@ public record QueueSample(
     return stats.parked() && !pulled && !closed();
   }
 
-  /** Returns how many attempts ended in the last minute. */
-  public long attempts() {
-    return minute.count("done") + failedAttempts();
+  /**
+   * Attempts that ended.
+   *
+   * @param ended how many
+   * @param failed how many of them failed or ended without an answer
+   * @param minutes within how many minutes: 1 or 15
+   */
+  public record Attempts(long ended, long failed, int minutes) {
+
+    private static Attempts of(Growth growth, int minutes) {
+      long failed = growth.count("failed", "rejected", "unknown", "expired");
+      return new Attempts(growth.count("done") + failed, failed, minutes);
+    }
+
+    /** Returns the share of those that failed, in percent, rounded down. */
+    public long failedPercent() {
+      return ended == 0 ? 0 : failed * 100 / ended;
+    }
   }
 
-  /** Returns how many attempts of the last minute failed or ended without an answer. */
-  public long failedAttempts() {
-    return minute.count("failed", "rejected", "unknown", "expired");
+  /** Returns those of the last minute if they are enough to judge by, else of 15 minutes. */
+  public Attempts attempts() {
+    Attempts last = Attempts.of(minute, 1);
+    return last.ended() >= FAILING_ATTEMPTS ? last : Attempts.of(quarter, 15);
   }
 
-  /** Returns the share of failed attempts in the last minute, in percent, rounded down. */
-  public long failedPercent() {
-    return attempts() == 0 ? 0 : failedAttempts() * 100 / attempts();
+  /** Returns whether a part of the attempts fails, while the circuit is closed. */
+  public boolean failing() {
+    Attempts attempts = attempts();
+    return !circuitOpen
+        && attempts.ended() >= FAILING_ATTEMPTS
+        && attempts.failed() * 100 >= attempts.ended() * FAILING_PERCENT;
   }
 }

@@ -5,6 +5,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.schedule.TimeRules;
+import io.punctual.server.health.QueueHealth;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.input.ScheduleRequest;
@@ -168,6 +169,7 @@ class QueuesController {
   record Queue(
       String application,
       String taskType,
+      String state,
       int buckets,
       @Nullable String damage,
       @Nullable Long delayed,
@@ -187,6 +189,7 @@ class QueuesController {
       boolean pulled,
       List<QueueService.Puller> pullers,
       boolean circuitOpen,
+      QueueSample.Attempts attempts,
       @Nullable Map<String, Long> counters,
       @Nullable Map<String, Object> rates) {
 
@@ -199,6 +202,7 @@ class QueuesController {
       return new Queue(
           stats.queue().application(),
           stats.queue().taskType(),
+          QueueHealth.state(sample),
           stats.buckets(),
           stats.damage(),
           whole ? stats.delayed() : null,
@@ -218,6 +222,7 @@ class QueuesController {
           sample.pulled(),
           view.pullers(),
           sample.circuitOpen(),
+          sample.attempts(),
           whole ? stats.counters() : null,
           rates(sample.minute()));
     }

@@ -655,7 +655,11 @@ class ConsoleIT extends ConsoleTestBase {
               () ->
                   assertThat(words(vera.get("/console").body()))
                       .contains("shop/flaky 25 % of 24 attempts in the last minute failed"));
-      assertThat(vera.get("/console/queues?state=failing").body()).contains("shop/flaky");
+      assertThat(words(vera.get("/console/queues?state=failing&sort=failed").body()))
+          .containsPattern("shop/flaky failing .* 25 % ");
+      JsonNode queue = api.call("GET", "/api/v1/queues/shop/flaky", "", ADMIN).body();
+      assertThat(queue.at("/state").asString()).isEqualTo("failing");
+      assertThat(queue.at("/attempts")).hasToString("{\"ended\":24,\"failed\":6,\"minutes\":1}");
       assertThat(api.call("GET", "/api/v1/doctor", "", ADMIN).body().toString())
           .contains("\"failing\"", "flaky (25 % of 24 attempts");
     }

@@ -55,7 +55,7 @@ class QueueHistoryTest {
     QueueSample first = look(0, 100, 10, 1);
 
     assertThat(first.minute()).isEqualTo(Growth.NONE);
-    assertThat(first.attempts()).isZero();
+    assertThat(first.attempts().ended()).isZero();
     assertThat(history.last()).isSameAs(first);
   }
 
@@ -66,8 +66,8 @@ class QueueHistoryTest {
 
     assertThat(after.minute()).isEqualTo(Growth.NONE);
     QueueSample later = look(40_000, 980, 45, 1);
-    assertThat(later.attempts()).isEqualTo(500);
-    assertThat(later.failedPercent()).isEqualTo(4);
+    assertThat(later.attempts()).isEqualTo(new QueueSample.Attempts(500, 20, 1));
+    assertThat(later.attempts().failedPercent()).isEqualTo(4);
   }
 
   @Test
@@ -86,12 +86,28 @@ class QueueHistoryTest {
     QueueSample sample = look(20_000, 170, 20, 1);
 
     assertThat(sample.minute().ms()).isEqualTo(20_000);
-    assertThat(sample.attempts()).isEqualTo(80);
-    assertThat(sample.failedAttempts()).isEqualTo(10);
-    assertThat(sample.failedPercent()).isEqualTo(12);
+    assertThat(sample.attempts()).isEqualTo(new QueueSample.Attempts(80, 10, 1));
+    assertThat(sample.attempts().failedPercent()).isEqualTo(12);
     assertThat(sample.rate("done")).isEqualTo(4.0);
-    // What is older than a minute counts no more.
-    assertThat(look(90_000, 170, 20, 1).attempts()).isZero();
+    // What is older than a minute counts no more, unless that leaves too few to judge by.
+    assertThat(look(90_000, 170, 20, 1).attempts()).isEqualTo(new QueueSample.Attempts(80, 10, 15));
+    assertThat(look(160_000, 190, 20, 1).attempts()).isEqualTo(new QueueSample.Attempts(20, 0, 1));
+  }
+
+  @Test
+  void aQueueWithFewAttemptsAMinuteIsJudgedByAQuarterOfAnHour() {
+    for (int minute = 0; minute < 10; minute++) {
+      look(minute * 60_000L, minute * 2L, minute * 2L, 1);
+    }
+    QueueSample sample = look(600_000, 20, 20, 1);
+
+    assertThat(sample.attempts()).isEqualTo(new QueueSample.Attempts(40, 20, 15));
+    assertThat(sample.failing()).isTrue();
+    for (int minute = 11; minute < 30; minute++) {
+      sample = look(minute * 60_000L, minute * 2L, 20, 1);
+    }
+    assertThat(sample.attempts().failed()).isZero();
+    assertThat(sample.failing()).isFalse();
   }
 
   @Test
