@@ -3,9 +3,11 @@ package io.punctual.server.console;
 import io.punctual.core.Engine;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
+import io.punctual.server.health.QueueHealth;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.LossService;
 import io.punctual.server.jobs.QueueService;
+import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
@@ -28,6 +30,7 @@ import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 class OverviewController {
 
   private static final int INTERVALS = 60;
+  private static final int OPEN = 5;
   private static final Duration MAX_WITHIN = Duration.ofDays(366);
 
   private final QueueStatistics statistics;
@@ -65,8 +68,17 @@ class OverviewController {
     model.addAttribute("failed", now.rate("failed") + now.rate("rejected") + now.rate("unknown"));
     model.addAttribute("submitted", now.rate("submitted"));
     model.addAttribute("lateness", now.lateness());
-    model.addAttribute("findings", findings);
-    model.addAttribute("urgent", findings.stream().filter(Finding::urgent).count());
+    long urgent = findings.stream().filter(Finding::urgent).count();
+    // The others fold away behind the first few.
+    long open = Math.max(urgent, Math.min(findings.size(), OPEN));
+    model.addAttribute("findings", findings.subList(0, (int) open));
+    model.addAttribute("folded", findings.subList((int) open, findings.size()));
+    model.addAttribute("urgent", urgent);
+    List<QueueSample> withDead = QueueHealth.withDead(now.all());
+    model.addAttribute("deadQueues", withDead.subList(0, Math.min(OPEN, withDead.size())));
+    model.addAttribute("deadIn", withDead.size());
+    model.addAttribute("deadInHour", now.sum(row -> row.stats().deadInHour()));
+    model.addAttribute("now", now.now());
     model.addAttribute("store", engine.storeHealth());
     return "overview";
   }

@@ -95,7 +95,7 @@ public record Finding(
     LATE,
     /** An operator paused the queue. */
     PAUSED,
-    /** The queue has dead letters. */
+    /** There are dead letters. */
     DEAD;
 
     /** As the API writes it. */

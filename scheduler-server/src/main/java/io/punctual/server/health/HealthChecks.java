@@ -124,7 +124,8 @@ public class HealthChecks {
         Comparator.comparing(Finding::urgent)
             .thenComparing(finding -> weight(finding, queues))
             .reversed();
-    return Stream.concat(
+    return Stream.of(
+            QueueHealth.dead(queues.all()).stream(),
             common(null).stream()
                 .filter(finding -> finding.severity() != Status.OK)
                 .sorted(Comparator.comparing(Finding::urgent).reversed())
@@ -133,15 +134,14 @@ public class HealthChecks {
                 .flatMap(queue -> QueueHealth.findings(queue).stream())
                 .sorted(order)
                 .limit(MOST_SHOWN))
+        .flatMap(some -> some)
         .sorted(Comparator.comparing(Finding::urgent).reversed())
         .toList();
   }
 
   private static long weight(Finding finding, QueueStatistics.Snapshot queues) {
     QueueSample queue = queues.queues().get(finding.subject().queue());
-    return queue == null
-        ? 0
-        : finding.code() == Code.DEAD ? queue.stats().dead() : queue.stats().ready();
+    return queue == null ? 0 : queue.stats().ready();
   }
 
   /** What is known without asking Redis. */

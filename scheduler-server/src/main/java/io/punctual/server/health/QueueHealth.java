@@ -8,6 +8,7 @@ import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.probe.Status;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -38,7 +39,6 @@ public final class QueueHealth {
   public static String state(QueueSample queue) {
     return findings(queue).stream()
         .map(Finding::code)
-        .filter(code -> code != Code.DEAD)
         .findFirst()
         .map(Code::word)
         .orElse(queue.closed() ? CLOSED : WELL);
@@ -67,10 +67,36 @@ public final class QueueHealth {
     if (late && !explained) {
       findings.add(of(Code.LATE, queue));
     }
-    if (queue.stats().dead() > 0) {
-      findings.add(of(Code.DEAD, queue));
-    }
     return findings;
+  }
+
+  /** Returns the queues that have dead letters, those in which jobs died within the hour first. */
+  public static List<QueueSample> withDead(Collection<QueueSample> queues) {
+    return queues.stream()
+        .filter(queue -> queue.stats().dead() > 0 && !queue.damaged())
+        .sorted(
+            Comparator.comparingLong((QueueSample queue) -> queue.stats().deadInHour())
+                .thenComparingLong(queue -> queue.stats().dead())
+                .reversed())
+        .toList();
+  }
+
+  /** Returns one finding about all dead letters; none if there are none. */
+  static List<Finding> dead(Collection<QueueSample> queues) {
+    List<QueueSample> dead = withDead(queues);
+    return dead.isEmpty()
+        ? List.of()
+        : List.of(
+            Finding.of(
+                Code.DEAD,
+                "",
+                Status.WARNING,
+                "detail",
+                dead.stream()
+                        .limit(NAMED)
+                        .map(queue -> queue.queue() + " (" + queue.stats().dead() + ")")
+                        .collect(Collectors.joining(", "))
+                    + (dead.size() > NAMED ? " and " + (dead.size() - NAMED) + " more" : "")));
   }
 
   /** Returns a word for why a due job of a queue still waits. */
@@ -130,7 +156,7 @@ public final class QueueHealth {
     return Finding.of(
         code,
         "",
-        code == Code.PAUSED || code == Code.DEAD ? Status.WARNING : Status.PROBLEM,
+        code == Code.PAUSED ? Status.WARNING : Status.PROBLEM,
         subject,
         "application",
         application,
@@ -157,7 +183,6 @@ public final class QueueHealth {
                   ? " attempts in the last minute)"
                   : " attempts in the last " + attempts.minutes() + " minutes)");
       case LATE -> String.format(Locale.ROOT, "%s (for %.1f s)", type, queue.readyAge() / 1_000.0);
-      case DEAD -> type + " (" + queue.stats().dead() + ")";
       default -> type;
     };
   }

@@ -150,9 +150,15 @@ class BulkOutageIT extends ServerTestBase {
           Map.of("q", "app:shop type:console state:delayed", "action", "CANCEL");
       String preview = Visitor.next(bea.post("/console/bulk", form));
       String page = Visitor.next(bea.post(preview + "/begin", Map.of("perSecond", "100")));
+      assertThat(bea.get("/console").body()).doesNotContain("These numbers are old");
       killInTheMiddle("console");
       BulkOperation work = bulk.begun().get(0);
       eventually().until(() -> work.getProgress().over());
+      eventually()
+          .untilAsserted(
+              () ->
+                  assertThat(bea.get("/console").body())
+                      .contains("These numbers are old", "class=\"cards stale\""));
       REDIS.start();
 
       assertThat(work.getProgress().state()).isEqualTo(BulkOperation.State.FAILED);

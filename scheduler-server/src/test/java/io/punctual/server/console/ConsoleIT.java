@@ -435,6 +435,9 @@ class ConsoleIT extends ConsoleTestBase {
           .contains(
               "app:shop type:first.dies state:dead error:&quot;is locked&quot;\n"
                   + "app:shop type:then.dies state:dead error:&quot;is locked&quot;");
+      assertThat(words(bea.get("/console").body()))
+          .containsPattern("urgent|to look at")
+          .containsPattern("dead letters in \\d+ queues, \\d+ of them in the last hour");
       assertThat(bea.get("/console/dead?sort=most").body())
           .containsSubsequence("ledger 18 is locked", "no ledger");
       String group =

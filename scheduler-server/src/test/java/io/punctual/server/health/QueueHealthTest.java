@@ -10,6 +10,7 @@ import io.punctual.server.health.Finding.Code;
 import io.punctual.server.metrics.Growth;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.probe.Status;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -92,9 +93,7 @@ class QueueHealthTest {
     assertThat(QueueHealth.state(closed)).isEqualTo("closed");
     assertThat(closed.parked()).isFalse();
     assertThat(QueueHealth.reason(closed)).isEqualTo("closed");
-    assertThat(QueueHealth.findings(closed))
-        .extracting(Finding::code)
-        .containsExactly(Finding.Code.DEAD);
+    assertThat(QueueHealth.findings(closed)).isEmpty();
     assertThat(QueueHealth.states()).contains("closed");
     assertThat(QueueHealth.state(queue(60_000, false, 1, false, 74, 26, 0, NOW + 1, null)))
         .isEqualTo("failing");
@@ -142,13 +141,17 @@ class QueueHealthTest {
     QueueSample queue = queue(0, false, 1, false, 5, 0, 7);
 
     assertThat(QueueHealth.state(queue)).isEqualTo(QueueHealth.WELL);
-    assertThat(QueueHealth.findings(queue))
+    assertThat(QueueHealth.findings(queue)).isEmpty();
+    assertThat(QueueHealth.dead(List.of(queue, queue(0, false, 1, false, 5, 0, 9))))
         .singleElement()
         .satisfies(
             dead -> {
               assertThat(dead.code()).isEqualTo(Code.DEAD);
               assertThat(dead.urgent()).isFalse();
+              assertThat(dead.text())
+                  .isEqualTo("There are dead letters: shop/order.close (9), shop/order.close (7)");
             });
+    assertThat(QueueHealth.dead(List.of(queue(0, false, 1, false, 5, 0, 0)))).isEmpty();
   }
 
   @ParameterizedTest

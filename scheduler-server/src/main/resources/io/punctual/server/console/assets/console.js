@@ -148,10 +148,11 @@
   // Who comes back finds the boxes as they were left.
   window.addEventListener('pageshow', count);
   document.addEventListener('htmx:afterSettle', tick);
-  // A table that is scrolled aside stays so when its part of the page is replaced.
+  // A table that is scrolled aside stays so, and what is unfolded, when its part of the page is replaced.
   let aside = [];
-  document.addEventListener('htmx:beforeSwap', () => { aside = [...document.querySelectorAll('#live .scroll')].map((part) => part.scrollLeft); });
-  document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll('#live .scroll')].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); });
+  let open = [];
+  document.addEventListener('htmx:beforeSwap', () => { aside = [...document.querySelectorAll('#live .scroll')].map((part) => part.scrollLeft); open = [...document.querySelectorAll('#live details[id][open]')].map((part) => part.id); });
+  document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll('#live .scroll')].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); for (const part of document.querySelectorAll('#live details[id]')) part.open = open.includes(part.id); });
   const quietly = (draw) => () => { draw().catch(() => { /* the next round tries again */ }); };
   tick();
   setInterval(tick, 1000);
