@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.ServiceInstance;
@@ -134,9 +135,17 @@ class WorkersPageController {
         health.all(null).stream()
             .sorted(Comparator.comparing(Finding::severity).reversed())
             .toList();
-    model.addAttribute("checks", checks);
+    List<Finding> bad = checks.stream().filter(check -> check.severity() != Status.OK).toList();
+    model.addAttribute("bads", bad);
+    model.addAttribute("goods", checks.subList(bad.size(), checks.size()));
     model.addAttribute(
-        "bad", checks.stream().filter(check -> check.severity() != Status.OK).count());
+        "goodNames",
+        checks.stream()
+            .skip(bad.size())
+            .map(check -> check.code().word())
+            .distinct()
+            .collect(Collectors.joining(", ")));
+    model.addAttribute("bad", bad.size());
     return "doctor";
   }
 }
