@@ -211,7 +211,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.press(Keys.ENTER);
     browser.until(() -> browser.text().contains("2 jobs are checked"));
     assertThat(browser.text("tbody")).contains("k1", "k3").doesNotContain("k2");
-    browser.tabTo("Begin");
+    browser.tabTo("Reschedule 2 jobs");
     browser.press(Keys.ENTER);
     browser.until(() -> browser.text("#live").contains("gets the new time"));
     for (String one : List.of("k1", "k3")) {

@@ -518,7 +518,7 @@ class ConsoleIT extends ConsoleTestBase {
         Visitor otto = Visitor.loggedIn(port, "otto")) {
       String preview = Visitor.next(bea.post("/console/bulk", purge));
       // As often as one likes, and in whatever language.
-      assertThat(bea.get(preview).body()).contains("1 job matches", "Begin");
+      assertThat(bea.get(preview).body()).contains("1 job matches", "Purge 1 job<");
       assertThat(bea.get(preview + "?lang=zh-CN").body()).contains("匹配 1 个任务", "lang=en");
       assertThat(otto.get(preview).statusCode()).isEqualTo(403);
       assertThat(otto.post(preview + "/begin", Map.of()).statusCode()).isEqualTo(403);
@@ -720,7 +720,7 @@ class ConsoleIT extends ConsoleTestBase {
           .contains("20 jobs are checked", "shop/check.a", "shop/check.b", "k9")
           .doesNotContain(">k10<");
       assertThat(otto.get(preview + "?lang=zh-CN").body()).contains("已勾选 20 个任务", "已取消");
-      assertThat(otto.get(preview + "?lang=en").body()).contains("Begin");
+      assertThat(otto.get(preview + "?lang=en").body()).contains("Cancel 20 jobs<");
       String slow = Visitor.next(otto.post(preview + "/begin", Map.of("perSecond", "1")));
       Awaitility.await().until(() -> waiting("check.a") < 20);
       assertThat(otto.post(slow + "/stop", Map.of()).statusCode()).isEqualTo(302);
