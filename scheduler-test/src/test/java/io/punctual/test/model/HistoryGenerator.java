@@ -651,7 +651,7 @@ final class HistoryGenerator {
     JobState[] states = {JobState.DELAYED, JobState.RESERVED, JobState.DEAD};
     JobState state = states[random.nextInt(states.length)];
     int max = 1 + random.nextInt(3);
-    boolean newest = max == 2;
+    boolean newest = max < 3;
     if (random.nextInt(3) == 0) {
       return Step.call(
           "list all " + state + " by " + max, store -> allPages(store, state, newest, max));
