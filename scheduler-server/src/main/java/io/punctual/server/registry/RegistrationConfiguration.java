@@ -1,8 +1,14 @@
 package io.punctual.server.registry;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.apache.curator.x.discovery.ServiceDiscovery;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -17,8 +23,11 @@ import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
 import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperRegistration;
 import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistry;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.NestedExceptionUtils;
 
 /** Registers this scheduler in several registries, even if one is away at its start. */
@@ -26,6 +35,8 @@ import org.springframework.core.NestedExceptionUtils;
 class RegistrationConfiguration {
 
   private static final Logger log = LoggerFactory.getLogger(RegistrationConfiguration.class);
+
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** Where Spring Cloud asks for one of several, it gets Eureka's; all of them register. */
   @Bean
@@ -66,6 +77,36 @@ class RegistrationConfiguration {
             : bean;
       }
     };
+  }
+
+  /** Leaves ZooKeeper before the scheduler drains. Spring Cloud would leave it last. */
+  @Bean
+  static ApplicationListener<ContextClosedEvent> leavesZookeeperFirst(
+      ApplicationContext context,
+      ObjectProvider<ZookeeperServiceRegistry> registry,
+      ObjectProvider<ZookeeperRegistration> registration) {
+    return closed -> {
+      // The context of a management port tells its parent that it closes.
+      if (closed.getApplicationContext() == context) {
+        registry.ifAvailable(zookeeper -> registration.ifAvailable(own -> leave(zookeeper, own)));
+      }
+    };
+  }
+
+  /** A ZooKeeper that stands still must not keep the scheduler from stopping. */
+  private static void leave(ZookeeperServiceRegistry zookeeper, ZookeeperRegistration own) {
+    FutureTask<@Nullable Void> removal = new FutureTask<>(() -> zookeeper.deregister(own), null);
+    Thread.ofPlatform().daemon().name("zookeeper-deregistration").start(removal);
+    try {
+      removal.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      log.warn(
+          "ZooKeeper did not take the deregistration of this scheduler ({}), which stops anyway."
+              + " Applications may find it there until its session is over.",
+          NestedExceptionUtils.getMostSpecificCause(e).toString());
+    }
   }
 
   /** Curator registers what it could not register as soon as it has a connection. */

@@ -6,6 +6,7 @@ import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -74,6 +75,21 @@ class ZookeeperIT extends RegistryContract {
       assertThat(processes(other, "other-")).containsExactly(inZookeeper.pid());
       // It found the scheduler there, which is registered by now.
       inZookeeper.awaitLog("a scheduler reaches this instance at " + inZookeeper.url());
+
+      // It leaves ZooKeeper before it waits for the jobs that it sent.
+      other.submitter().submit(scheduler, "held-", 1, "sleep 8000", System.currentTimeMillis(), 0);
+      Waiting.until("it is under way", () -> other.underWay().size() == 1);
+      ZooKeeper client = new ZooKeeper("127.0.0.1:" + zookeeper.port(), 6_000, event -> {});
+      try {
+        Thread stop = Thread.ofVirtual().start(scheduler::terminate);
+        Waiting.until(
+            "it has left",
+            () -> client.getChildren("/services/punctual-scheduler", false).isEmpty());
+        assertThat(other.underWay()).hasSize(1);
+        stop.join();
+      } finally {
+        client.close();
+      }
     }
   }
 }
