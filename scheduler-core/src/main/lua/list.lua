@@ -52,7 +52,7 @@ if newest and ARGV[3] ~= '' then
   local there = score and tonumber(score) == tonumber(ARGV[3])
   from = redis.call('ZCARD', set) - from + (there and 1 or 0)
 end
-local found = newest and redis.call('ZREVRANGE', set, from, from + max, 'WITHSCORES')
+local found = newest and redis.call('ZRANGE', set, from, from + max, 'REV', 'WITHSCORES')
   or redis.call('ZRANGE', set, from, from + max, 'WITHSCORES')
 local ids, places = {}, {}
 for i = 1, math.min(#found, 2 * max), 2 do

@@ -76,7 +76,7 @@ class DamagedQueueIT extends SharedRedisTestBase {
         .lines()
         .filter(line -> line.startsWith("punctual_queue_jobs{"))
         .filter(line -> line.contains("task_type=\"" + type + "\""))
-        .filter(line -> line.contains("state=\"delayed\""))
+        .filter(line -> line.contains("state=\"not_due\""))
         .map(line -> line.substring(line.lastIndexOf(' ') + 1))
         .toList();
   }

@@ -18,10 +18,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.CoroutinesUtils;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Nullness;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
 
 /** A method with {@link DelayedTask} as a worker. */
 final class AnnotatedWorker implements TaskWorker {
@@ -87,7 +90,7 @@ final class AnnotatedWorker implements TaskWorker {
           "Make it package-private or public.");
     }
     boolean suspending = KotlinDetector.isSuspendingFunction(method);
-    if (suspending && !SuspendFunctions.canBeCalled()) {
+    if (suspending && !SuspendFunction.canBeCalled()) {
       throw new WorkerSetupException(
           "@DelayedTask is on a suspend function: %s (%s). What calls such a function is not on the class path."
               .formatted(name, beanType.getName()),
@@ -95,7 +98,8 @@ final class AnnotatedWorker implements TaskWorker {
     }
     // As the source has it: a suspend function's own return type is hidden in bytecode.
     Class<?> returned = new MethodParameter(method, -1).getParameterType();
-    if (returned != void.class && !CompletionStage.class.isAssignableFrom(returned)) {
+    if (returned != void.class
+        && (suspending || !CompletionStage.class.isAssignableFrom(returned))) {
       throw new WorkerSetupException(
           "@DelayedTask is on a method that returns a %s: %s (%s). It would be ignored, and not waited for."
               .formatted(returned.getSimpleName(), name, beanType.getName()),
@@ -127,6 +131,7 @@ final class AnnotatedWorker implements TaskWorker {
       if (header != null) {
         arguments.add(
             required(
+                suspending,
                 new MethodParameter(method, i),
                 "the job has no header " + header.value(),
                 header(name, beanType, parameter, header.value())));
@@ -136,7 +141,8 @@ final class AnnotatedWorker implements TaskWorker {
         read.add(parameter.getType().getSimpleName() + " " + parameter.getName());
         MethodParameter payload = new MethodParameter(method, i);
         arguments.add(
-            required(payload, "the params are null", payload(payload, beanType, payloads)));
+            required(
+                suspending, payload, "the params are null", payload(payload, beanType, payloads)));
       }
     }
     if (read.size() > 1) {
@@ -151,8 +157,11 @@ final class AnnotatedWorker implements TaskWorker {
   /**
    * Rejects a job that has nothing for a parameter of which the source says that it is never null.
    */
-  private static Argument required(MethodParameter parameter, String missing, Argument argument) {
-    if (Nullness.forMethodParameter(parameter) != Nullness.NON_NULL) {
+  private static Argument required(
+      boolean suspending, MethodParameter parameter, String missing, Argument argument) {
+    // A suspend function is called without what has a default; that of others stays unknown here.
+    if ((suspending && parameter.isOptional())
+        || Nullness.forMethodParameter(parameter) != Nullness.NON_NULL) {
       return argument;
     }
     return (params, context) -> {
@@ -272,7 +281,7 @@ final class AnnotatedWorker implements TaskWorker {
       values[i] = arguments.get(i).of(params, context);
     }
     if (suspending) {
-      return SuspendFunctions.call(target.bean(), target.method(), values);
+      return SuspendFunction.call(target.bean(), target.method(), values);
     }
     try {
       return AopUtils.invokeJoinpointUsingReflection(target.bean(), target.method(), values);
@@ -280,6 +289,26 @@ final class AnnotatedWorker implements TaskWorker {
       throw e;
     } catch (Throwable e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Kotlin's suspend functions, called as Spring does. Loaded where an application has one. */
+  private static final class SuspendFunction {
+
+    /** Whether all that it takes is on the class path. */
+    static boolean canBeCalled() {
+      return KotlinDetector.isKotlinReflectPresent()
+          && ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", null);
+    }
+
+    /**
+     * Begins a call on this thread.
+     *
+     * @param values of the parameters that the source has
+     * @return ends when the function returns or throws; to cancel it cancels the coroutine
+     */
+    static CompletionStage<?> call(Object bean, Method method, @Nullable Object[] values) {
+      return Mono.from(CoroutinesUtils.invokeSuspendingFunction(method, bean, values)).toFuture();
     }
   }
 }

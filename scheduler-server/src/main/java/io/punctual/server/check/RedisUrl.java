@@ -33,8 +33,14 @@ record RedisUrl(boolean tls, String user, String password, String host, int port
     }
     String scheme = String.valueOf(uri.getScheme());
     String path = uri.getRawPath() == null ? "" : uri.getRawPath();
+    if (uri.getHost() == null && String.valueOf(uri.getRawAuthority()).contains("_")) {
+      throw new IllegalArgumentException(
+          "The host of the URL has an underscore, which a URL does not allow. Use its address.");
+    }
     if (!scheme.matches("rediss?")
         || uri.getHost() == null
+        || uri.getPort() == 0
+        || uri.getPort() > 65_535
         || uri.getRawQuery() != null
         || uri.getRawFragment() != null
         || !path.matches("/?|/\\d{1,5}")) {

@@ -247,12 +247,14 @@ class RedisCheckIT {
     assertThat(check(url(REDIS.port()) + "/99").result()).isEqualTo(2);
     assertThat(check().err()).contains("needs one URL, and got 0");
     assertThat(check("redis://a", "--all").err()).contains("no option --all");
+    assertThat(check("redis://my_redis:6379").err()).contains("has an underscore");
     for (String url :
         List.of(
             "http://a",
             "redis://u:" + PASSWORD + "#@a",
             "redis://u:" + PASSWORD + "%@a",
             "redis://a/x",
+            "redis://a:99999",
             "redis://" + PASSWORD + "@a")) {
       Run run = check(url);
       assertThat(run.result()).isEqualTo(2);

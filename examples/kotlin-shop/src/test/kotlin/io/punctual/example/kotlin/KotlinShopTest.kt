@@ -6,6 +6,7 @@ import io.punctual.TaskSubmitService
 import io.punctual.test.PunctualAssertions.assertThat
 import io.punctual.test.TestScheduler
 import java.time.Duration
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import kotlin.concurrent.thread
 import kotlinx.coroutines.CancellationException
@@ -57,6 +58,12 @@ class KotlinShopTest(
     }
 
     @DelayedTask("wants-header") fun wantHeader(@TaskHeader("channel") channel: String) = println(channel)
+
+    @DelayedTask("has-default")
+    suspend fun haveDefault(@TaskHeader("channel") channel: String = "shop") {
+      delay(1)
+      println("came by $channel")
+    }
 
     @DelayedTask("takes-null")
     suspend fun takeNull(order: CloseOrder?) {
@@ -122,13 +129,14 @@ class KotlinShopTest(
   }
 
   @Test
-  fun aParameterThatMayBeNullTakesNull(output: CapturedOutput) {
+  fun aParameterMayTakeNullOrHaveADefault(output: CapturedOutput) {
     submit("takes-null", "1", "null")
+    submit("has-default", "1", null)
 
     scheduler.runDue()
 
     assertThat(scheduler).of("takes-null").job("1").isDone()
-    assertThat(output).contains("took null")
+    assertThat(output).contains("took null", "came by shop")
   }
 
   class Returns {
@@ -139,11 +147,22 @@ class KotlinShopTest(
     }
   }
 
+  class Promises {
+    @DelayedTask("promises")
+    suspend fun promise(): CompletableFuture<String> {
+      delay(1)
+      return CompletableFuture()
+    }
+  }
+
   @Test
   fun aResultThatNobodyReadsIsRefused() {
     assertThatThrownBy { started(Returns::class.java) }
       .rootCause()
       .hasMessageContaining("is on a method that returns a String")
+    assertThatThrownBy { started(Promises::class.java) }
+      .rootCause()
+      .hasMessageContaining("is on a method that returns a CompletableFuture")
   }
 
   @Test
