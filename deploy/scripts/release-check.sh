@@ -46,7 +46,7 @@ for module in $(sed -nE 's#.*<module>(.+)</module>.*#\1#p' pom.xml | sort -u); d
 done
 [ $artifacts -gt 1 ] || fail "no module was deployed"
 
-# Somebody who has nothing of ours but the folder; all else comes from what this build has used.
+# An application that has nothing of ours but the folder. All else comes from the repository that this build filled.
 cp -r $application "$work/application"
 rm -rf "$work/application/target"
 others="<id>central</id><url>file://$HOME/.m2/repository</url><snapshots><enabled>false</enabled></snapshots>"

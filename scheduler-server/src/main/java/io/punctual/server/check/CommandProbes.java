@@ -243,7 +243,7 @@ final class CommandProbes {
           fine.add(command);
           return;
         }
-        fail(command, "answered '" + found + "' and not '" + answer + "', as Redis 6.2 does");
+        fail(command, "answered '" + found + "'; Redis 6.2 answers '" + answer + "'");
       } catch (JedisException e) {
         table.requireGoing();
         fail(command, reason(e) + remedy(command, e));
@@ -293,7 +293,7 @@ final class CommandProbes {
           + " (PREFIX is punctual.key-prefix)";
     }
     if (reason.matches("(?is).*unknown.*command.*")) {
-      return ". This server does not know or not offer it: Punctual cannot use it";
+      return ". The server does not offer this command, so Punctual cannot use the server";
     }
     return "";
   }

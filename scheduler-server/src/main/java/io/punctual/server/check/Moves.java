@@ -124,7 +124,7 @@ final class Moves {
 
   private static void require(String what, Object expected, Object found) {
     if (!expected.equals(found)) {
-      throw new MoveFailedException(what + ": " + found + ", and not " + expected);
+      throw new MoveFailedException(what + " was " + found + ", expected " + expected);
     }
   }
 

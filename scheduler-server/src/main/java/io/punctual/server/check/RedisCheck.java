@@ -84,7 +84,8 @@ final class RedisCheck implements AutoCloseable {
     if (cluster) {
       single.destroy();
       if (url.database() != 0) {
-        throw new ImpossibleException("A cluster has database 0 alone: leave out the database.");
+        throw new ImpossibleException(
+            "A cluster has only database 0: remove /" + url.database() + " from the URL.");
       }
       connections = new JedisConnectionFactory(clusterAt(url), client(url));
     } else {

@@ -173,8 +173,8 @@ public final class RedisCheckCommand {
         interrupted
             ? "Interrupted."
             : table.failures() == 0
-                ? "All that Punctual needs works here."
-                : table.failures() + " of what Punctual needs did not work: see FAIL above.");
+                ? "All checks passed."
+                : table.failures() + " of the checks failed: see the lines with FAIL.");
     return interrupted || table.failures() > 0 ? 1 : 0;
   }
 

@@ -52,10 +52,11 @@ public final class Commands {
                                     there already stays as it is
         tokens                      the tokens that live, without their secrets
         revoke ID                   ends a token
-        check-redis URL             tries on redis://[[user]:password@]host[:port][/database], or
-                                    rediss://, whether that server can hold jobs; takes
-          --cluster                 it is a cluster, whatever it says itself
-          --key-prefix=PREFIX       the first part of the schedulers' keys; punctual
+        check-redis URL             checks whether the Redis at
+                                    redis://[[user]:password@]host[:port][/database], or rediss://,
+                                    can hold jobs; takes
+          --cluster                 treat the server as a node of a cluster
+          --key-prefix=PREFIX       the first part of all keys (default: punctual)
       """;
 
   private static final int MIN_PASSWORD = 12;
@@ -114,7 +115,7 @@ public final class Commands {
   private static String misunderstood(List<String> words) {
     String command = words.get(0);
     return USAGE.lines().anyMatch(line -> line.strip().startsWith(command + " "))
-        ? "the command " + command + " has other arguments:"
+        ? "these are no arguments of the command " + command + ":"
         : "there is no command '" + Printable.of(command) + "':";
   }
 

@@ -245,7 +245,7 @@ final class QueueGauges implements SmartLifecycle {
         Sample::circuits);
     gauge(
         "punctual.queue.failing",
-        "1 while 10 % or more of the last attempts failed, from 20 attempts on",
+        "1 while 10 % or more of the last minute's attempts failed, of 15 minutes' where they are few",
         of,
         queue,
         Sample::failing);

@@ -70,7 +70,7 @@ class RedisCheckIT {
     assertThat(run.result()).as(run.out() + run.err()).isZero();
     assertThat(run.out())
         .contains("claim at the due time", "schedules", "removed, none is left")
-        .contains("All that Punctual needs works here.")
+        .contains("All checks passed.")
         .doesNotContain("FAIL");
   }
 
