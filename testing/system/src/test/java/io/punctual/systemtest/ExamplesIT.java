@@ -69,12 +69,8 @@ class ExamplesIT {
                 List.of(
                     "-jar",
                     "kotlin-shop-" + System.getProperty("punctual.version") + ".jar",
-                    "--spring.application.name=kotlin-shop",
                     "--server.address=127.0.0.1",
                     "--server.port=" + port,
-                    "--eureka.instance.hostname=127.0.0.1",
-                    "--punctual.eureka.fast=true",
-                    "--punctual.callback.accept-unsigned=true",
                     "--punctual.url=" + scheduler.url(),
                     Programs.eureka(REGISTRY)),
                 port)
