@@ -233,10 +233,10 @@ class SearchBoundsIT extends SharedRedisTestBase {
             pages.stream()
                 .mapToInt(page -> page.split("/console/jobs/" + application, -1).length - 1)
                 .sum())
-        .isGreaterThanOrEqualTo(100);
-    // What comes next is not known without more calls.
+        .isEqualTo(120);
+    assertThat(pages).hasSizeLessThanOrEqualTo(4);
     assertThat(pages.get(pages.size() - 1))
-        .contains("The search ended early")
+        .doesNotContain("The search ended early")
         .doesNotContain("No job matches");
   }
 

@@ -111,7 +111,7 @@ class DeadLetters {
             asked,
             NewestDeaths.Place.since(JobFinder.LATEST),
             0,
-            any -> true,
+            null,
             JOBS,
             StoreCalls.ofRequest());
     long hourAgo = now.now() - HOUR_MS;

@@ -150,7 +150,7 @@ class JobFinder {
             rows,
             cursor == null ? first : place(cursor),
             Objects.requireNonNullElse(query.from(), 0L),
-            job -> query.error() == null || hasError(job, query.error()),
+            query.error(),
             PAGE,
             StoreCalls.ofRequest());
     NewestDeaths.Place next = found.next();
@@ -166,11 +166,6 @@ class JobFinder {
       throw ApiException.invalid("cursor", "belongs to another search");
     }
     return new NewestDeaths.Place(Long.parseLong(parts[0]), parts[2], parts[1]);
-  }
-
-  private static boolean hasError(JobView job, String error) {
-    JobView.Failure last = job.lastFailure();
-    return last != null && last.message().contains(error);
   }
 
   private Page byState(JobQuery query, @Nullable String cursor) {

@@ -14,9 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.PriorityQueue;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +22,12 @@ import org.jspecify.annotations.Nullable;
  * may have one of them, as their last death says.
  */
 final class NewestDeaths {
+
+  /**
+   * Queues in which a job died after the place where a page begins come first, before any job of
+   * the page is known: they may cost so many calls more.
+   */
+  private static final int MAX_CAUGHT_UP = 1_000;
 
   /** A place in the list: behind the job that died then. */
   record Place(long at, String taskId, String queue) {
@@ -49,10 +53,9 @@ final class NewestDeaths {
    * What was found.
    *
    * @param next where to go on; null at the end, and where no call is left to go on
-   * @param looked how many dead letters were looked at
    * @param ended whether all were looked at
    */
-  record Found(List<JobView> jobs, @Nullable Place next, long looked, boolean ended) {}
+  record Found(List<JobView> jobs, @Nullable Place next, boolean ended) {}
 
   private static final class Part {
 
@@ -83,16 +86,16 @@ final class NewestDeaths {
    *
    * @param queues those to look at
    * @param earliest epoch ms; who died before is not wanted
-   * @param wanted says which are found
+   * @param error a part of the last error of those that are wanted; null for all
    * @param most how many are found at most
-   * @param calls what may still be asked of the store
+   * @param calls what may still be asked of the store about what stands behind {@code after}
    */
   static Found find(
       Engine engine,
       Collection<QueueSample> queues,
       Place after,
       long earliest,
-      Predicate<JobView> wanted,
+      @Nullable String error,
       int most,
       StoreCalls calls) {
     PriorityQueue<Part> left =
@@ -106,33 +109,36 @@ final class NewestDeaths {
       }
     }
     List<JobView> found = new ArrayList<>();
-    long looked = 0;
-    while (!left.isEmpty() && !calls.areUsedUp() && !isFull(found, most, left.element().from)) {
+    StoreCalls catchingUp = StoreCalls.upTo(MAX_CAUGHT_UP);
+    int page = error == null ? Math.min(JobStore.MAX_JOBS, most) : JobStore.MAX_JOBS;
+    while (!left.isEmpty() && !isFull(found, most, left.element().from)) {
+      StoreCalls own = left.element().from.equals(after) ? catchingUp : calls;
+      if (own.areUsedUp()) {
+        break;
+      }
       Part part = left.remove();
-      Listed<Cursor> page =
+      Listed<Cursor> listed =
           engine
               .operations()
-              .jobs(
-                  part.queue,
-                  JobState.DEAD,
-                  /* newestFirst= */ true,
-                  part.cursor(),
-                  JobStore.MAX_JOBS);
-      calls.count(page.calls());
-      for (JobView job : page.jobs()) {
-        looked++;
-        if (job.at() >= earliest && wanted.test(job)) {
+              .jobs(part.queue, JobState.DEAD, /* newestFirst= */ true, part.cursor(), page);
+      own.count(listed.calls());
+      for (JobView job : listed.jobs()) {
+        if (job.at() >= earliest && (error == null || hasError(job, error))) {
           found.add(job);
         }
       }
-      Cursor next = page.next();
+      found.sort(Comparator.comparing(Place::of, Place.ORDER));
+      if (found.size() > most) {
+        // One more says that there are more.
+        found.subList(most + 1, found.size()).clear();
+      }
+      Cursor next = listed.next();
       if (next != null && next.score() >= earliest) {
         part.read = new Place(next.score(), next.taskId(), part.queue.toString());
         part.from = part.read;
         left.add(part);
       }
     }
-    found.sort(Comparator.comparing(Place::of, Place.ORDER));
     Place unseen = left.isEmpty() ? null : left.element().from;
     // Behind that, the queue that was not read further may have others.
     List<JobView> jobs =
@@ -143,8 +149,13 @@ final class NewestDeaths {
     Place next =
         jobs.size() == most && (found.size() > most || unseen != null)
             ? Place.of(jobs.get(most - 1))
-            : Objects.equals(unseen, after) ? null : unseen;
-    return new Found(jobs, next, looked, left.isEmpty());
+            : after.equals(unseen) ? null : unseen;
+    return new Found(jobs, next, left.isEmpty());
+  }
+
+  private static boolean hasError(JobView job, String error) {
+    JobView.Failure last = job.lastFailure();
+    return last != null && last.message().contains(error);
   }
 
   /** Returns whether enough were found that stand before a place. */

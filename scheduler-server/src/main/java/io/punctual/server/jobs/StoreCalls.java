@@ -17,7 +17,12 @@ public final class StoreCalls {
 
   /** The calls that one request may cause. */
   public static StoreCalls ofRequest() {
-    return new StoreCalls(MAX);
+    return upTo(MAX);
+  }
+
+  /** So many calls. */
+  public static StoreCalls upTo(int max) {
+    return new StoreCalls(max);
   }
 
   /** Counts calls that were made. */
