@@ -71,14 +71,18 @@ class JobPageController {
       HttpServletResponse response) {
     JobQuery query = JobQuery.unread(q);
     JobFinder.Page page = new JobFinder.Page(List.of(), null, false);
+    boolean many = false;
     try {
       query = JobQuery.parse(q);
+      many = query.asFilter() != null;
       page = finder.find(query, cursor);
     } catch (ApiException e) {
       if (e.code() != ErrorCode.INVALID) {
         throw e;
       }
       // Whoever typed it goes on typing.
+      query = JobQuery.unread(q);
+      many = false;
       response.setStatus(e.status());
       model.addAttribute("wrong", String.valueOf(e.getMessage()));
       model.addAttribute("word", String.valueOf(e.getMessage()).split(" ", 2)[0]);
@@ -88,7 +92,7 @@ class JobPageController {
     model.addAttribute("next", page.next());
     model.addAttribute("cut", page.cut());
     model.addAttribute("states", JobFilter.State.values());
-    model.addAttribute("bulk", query.asFilter() != null);
+    model.addAttribute("bulk", many);
     model.addAttribute("dead", query.shows(JobFilter.State.DEAD));
     return "jobs";
   }

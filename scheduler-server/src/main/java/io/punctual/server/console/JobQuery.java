@@ -77,6 +77,16 @@ record JobQuery(
                 : "is given twice");
       }
     }
+    String error = words.get("error");
+    if (error != null && error.length() > JobFilter.MAX_ERROR) {
+      throw ApiException.invalid(
+          "error:", "must be at most " + JobFilter.MAX_ERROR + " characters");
+    }
+    Long from = moment("from", words.get("from"));
+    Long until = moment("until", words.get("until"));
+    if (from != null && until != null && from > until) {
+      throw ApiException.invalid("from:", "must not be later than until:");
+    }
     return new JobQuery(
         text,
         words.get("any"),
@@ -85,9 +95,9 @@ record JobQuery(
         words.containsKey("app") ? words.get("app").toLowerCase(Locale.ROOT) : null,
         words.get("type"),
         JobFilter.State.of(words.get("state")),
-        moment("from", words.get("from")),
-        moment("until", words.get("until")),
-        words.get("error"));
+        from,
+        until,
+        error);
   }
 
   private static @Nullable Long moment(String name, @Nullable String text) {

@@ -30,6 +30,9 @@ public record JobFilter(
     @Nullable String error)
     implements JobSelection {
 
+  /** How long a part of an error may be, in characters. */
+  public static final int MAX_ERROR = 200;
+
   /** The states by which jobs can be asked for. */
   public enum State {
     /** Waits, due or not. */
@@ -86,8 +89,8 @@ public record JobFilter(
     if (tag != null && !Limits.TAG.matcher(tag).matches()) {
       throw ApiException.invalid("tag", Limits.TAG_RULE);
     }
-    if (error != null && error.length() > 200) {
-      throw ApiException.invalid("error", "must be at most 200 characters");
+    if (error != null && error.length() > MAX_ERROR) {
+      throw ApiException.invalid("error", "must be at most " + MAX_ERROR + " characters");
     }
     if (tag == null && state == null) {
       throw ApiException.invalid("tag", "is missing: give a tag, or a state");

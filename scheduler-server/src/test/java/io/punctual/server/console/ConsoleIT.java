@@ -325,7 +325,16 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(bea.post(job + "/edit", Map.of("params", "x", "version", "\"old\"")).statusCode())
           .isEqualTo(412);
       for (String q :
-          List.of("4711 order", "state:failed", "from:yesterday", "tag:x tag:y", "error:" + LONG)) {
+          List.of(
+              "4711 order",
+              "state:failed",
+              "from:yesterday",
+              "tag:x tag:y",
+              "error:" + LONG,
+              "app:shop state:dead error:" + LONG,
+              "app:shop type:x from:2031-01-01T00:00:00Z until:2030-01-01T00:00:00Z",
+              "from:2031-01-01T00:00:00Z until:2030-01-01T00:00:00Z",
+              "app:a*b state:dead")) {
         assertThat(bea.get("/console/jobs?q=" + Visitor.encoded(q)))
             .as(q)
             .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(400))
@@ -337,6 +346,9 @@ class ConsoleIT extends ConsoleTestBase {
       }
       assertThat(bea.get("/console/jobs?q=" + Visitor.encoded("state:bad")).body())
           .contains("There is no such state");
+      String turned = "app:shop type:x from:2031-01-01T00:00:00Z until:2030-01-01T00:00:00Z";
+      assertThat(bea.get("/console/jobs?q=" + Visitor.encoded(turned)).body())
+          .contains("from: must not be later than until:");
       assertThat(bea.get("/console/jobs?q=" + Visitor.encoded("colour:red")))
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(200))
           .satisfies(
