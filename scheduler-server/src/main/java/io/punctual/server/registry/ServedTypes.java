@@ -6,6 +6,7 @@ import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -109,11 +110,16 @@ public class ServedTypes {
                 (name, known) -> {
                   Map<String, Puller> all = new TreeMap<>(known == null ? Map.of() : known);
                   all.values().removeIf(one -> one.lastAt().isBefore(now.minus(FETCHED)));
-                  if (all.size() < MAX_PULLERS || all.containsKey(worker)) {
-                    all.merge(
-                        worker,
-                        new Puller(worker, now, jobs),
-                        (before, more) -> new Puller(worker, now, before.jobs() + jobs));
+                  all.merge(
+                      worker,
+                      new Puller(worker, now, jobs),
+                      (before, more) -> new Puller(worker, now, before.jobs() + jobs));
+                  if (all.size() > MAX_PULLERS) {
+                    // One without a name has another address after each connection.
+                    all.values().stream()
+                        .filter(one -> !one.worker().equals(worker))
+                        .min(Comparator.comparing(Puller::lastAt))
+                        .ifPresent(oldest -> all.remove(oldest.worker()));
                   }
                   return all;
                 });
