@@ -46,7 +46,7 @@ class DeadLetters {
    * @param part a piece of it that all of them have; null where none is long enough
    * @param newest epoch ms of the last death
    * @param inHour how many of them died within the last hour
-   * @param isNew whether the first of them died within the last hour
+   * @param isNew whether the first of them died within the last hour; false where that is not known
    * @param queues theirs, with their number in each, the most first
    */
   record Group(
@@ -116,10 +116,8 @@ class DeadLetters {
             StoreCalls.ofRequest());
     long hourAgo = now.now() - HOUR_MS;
     List<JobView> jobs = found.jobs();
-    // Else an error may be older than all that was looked at.
-    boolean far =
-        (found.next() == null && asked.size() == rows.size())
-            || (!jobs.isEmpty() && jobs.get(jobs.size() - 1).at() < hourAgo);
+    // Else an error may have an older one among those that were not looked at.
+    boolean all = found.next() == null && asked.size() == rows.size();
     Comparator<Group> order = Comparator.comparingLong(Group::newest);
     List<Group> groups =
         jobs.stream()
@@ -128,7 +126,7 @@ class DeadLetters {
                     job -> normal(message(job)), LinkedHashMap::new, Collectors.toList()))
             .entrySet()
             .stream()
-            .map(group -> group(group.getKey(), group.getValue(), hourAgo, far))
+            .map(group -> group(group.getKey(), group.getValue(), hourAgo, all))
             .sorted((most ? Comparator.comparingInt(Group::count) : order).reversed())
             .toList();
     return new Found(
@@ -139,7 +137,7 @@ class DeadLetters {
         jobs.size());
   }
 
-  private static Group group(String error, List<JobView> jobs, long hourAgo, boolean far) {
+  private static Group group(String error, List<JobView> jobs, long hourAgo, boolean all) {
     JobView newest = jobs.get(0);
     int inHour = (int) jobs.stream().filter(job -> job.at() >= hourAgo).count();
     Map<QueueName, Long> queues =
@@ -157,7 +155,7 @@ class DeadLetters {
         jobs.size(),
         newest.at(),
         inHour,
-        far && inHour == jobs.size(),
+        all && inHour == jobs.size(),
         sorted);
   }
 
