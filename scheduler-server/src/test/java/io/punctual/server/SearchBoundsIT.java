@@ -7,6 +7,10 @@ import io.punctual.core.Engine;
 import io.punctual.core.Submit;
 import io.punctual.core.store.Submitted;
 import io.punctual.server.ApiClient.Answer;
+import io.punctual.server.jobs.BulkOperation;
+import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.jobs.JobSelection;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -37,6 +41,7 @@ class SearchBoundsIT extends SharedRedisTestBase {
   private static final int BOUND = 200;
 
   @Autowired private Engine engine;
+  @Autowired private BulkOperations bulk;
 
   private final String application = "app-" + UUID.randomUUID().toString().substring(0, 8);
 
@@ -112,6 +117,33 @@ class SearchBoundsIT extends SharedRedisTestBase {
     assertThat(pages("&taskType=dies&state=dead&error=no&limit=300"))
         .hasSize(1_000)
         .doesNotHaveDuplicates();
+    before = calls();
+
+    BulkOperation.Page preview = preview(dead("no"), dead("n"));
+
+    assertThat(preview.items()).hasSize(1_000);
+    assertThat(preview.next()).as("the second search may find more").isNotNull();
+    assertThat(calls() - before).isLessThanOrEqualTo(5);
+  }
+
+  private JobFilter dead(String error) {
+    return new JobFilter(application, null, JobFilter.State.DEAD, null, null, null, error);
+  }
+
+  private BulkOperation.Page preview(JobSelection... searches) {
+    return bulk.keep(BulkOperation.Action.PURGE, List.of(searches), null, List.of(), "").preview();
+  }
+
+  @Test
+  void aPreviewOfManySearchesCostsAsMuchAsOneSearch() {
+    manyQueues();
+    long before = calls();
+
+    BulkOperation.Page preview = preview(dead("a"), dead("b"), dead("c"));
+
+    assertThat(calls() - before).isBetween(1L, 110L);
+    assertThat(preview.items()).isEmpty();
+    assertThat(preview.next()).isNotNull();
   }
 
   @ParameterizedTest

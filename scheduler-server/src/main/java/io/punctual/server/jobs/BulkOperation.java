@@ -199,26 +199,36 @@ public final class BulkOperation {
    * @throws StoreException if the jobs could not be read; then nothing was changed
    */
   public Page page(boolean dry, int limit, @Nullable String cursor) {
-    return page(jobs.get(0), due, dry, limit, cursor);
+    return page(jobs.get(0), due, dry, limit, cursor, StoreCalls.ofRequest());
   }
 
   private Page page(
-      JobSelection some, @Nullable Due time, boolean dry, int limit, @Nullable String cursor) {
-    return new BulkPage(this, some, time, dry).page(limit, cursor);
+      JobSelection some,
+      @Nullable Due time,
+      boolean dry,
+      int limit,
+      @Nullable String cursor,
+      StoreCalls calls) {
+    return new BulkPage(this, some, time, dry).page(limit, cursor, calls);
   }
 
   /**
    * Says what would become of the jobs now, and changes nothing.
    *
-   * @return one page of all; its {@code next} is not null if there are more jobs
+   * @return one page of all; its {@code next} is not null if there are, or may be, more jobs
    * @throws StoreException if they cannot be read
    */
   public Page preview() {
     // Two searches may find the same job.
     Set<Item> items = new LinkedHashSet<>();
     String next = null;
+    StoreCalls calls = StoreCalls.ofRequest();
     for (JobSelection some : jobs) {
-      Page page = page(some, due, /* dry= */ true, BulkOperations.MAX_PAGE, null);
+      if (items.size() >= BulkOperations.MAX_PAGE || calls.areUsedUp()) {
+        next = "";
+        break;
+      }
+      Page page = page(some, due, /* dry= */ true, BulkOperations.MAX_PAGE, null, calls);
       StoreException failure = page.failure();
       if (failure != null) {
         throw failure;
@@ -258,7 +268,8 @@ public final class BulkOperation {
           ends(State.STOPPED, clock.instant(), null);
           return;
         }
-        Page page = page(left.getFirst(), time, /* dry= */ false, size, cursor);
+        Page page =
+            page(left.getFirst(), time, /* dry= */ false, size, cursor, StoreCalls.ofRequest());
         count(page);
         StoreException failure = page.failure();
         if (failure != null) {

@@ -55,15 +55,16 @@ final class BulkPage {
    *
    * @param limit most jobs
    * @param cursor where the operation goes on; null to begin
+   * @param calls what a search may still ask of the store
    * @throws ApiException 400 for a cursor of another operation
    * @throws StoreException if the jobs could not be read; then nothing was changed
    */
-  Page page(int limit, @Nullable String cursor) {
+  Page page(int limit, @Nullable String cursor, StoreCalls calls) {
     boolean read = false;
     try {
       String next =
           switch (jobs) {
-            case JobFilter filter -> matching(filter, limit, cursor);
+            case JobFilter filter -> matching(filter, limit, cursor, calls);
             case JobIds ids -> named(ids, limit, cursor);
           };
       read = true;
@@ -86,10 +87,11 @@ final class BulkPage {
         why == null ? outcomes.toString() : outcomes + ", then: " + why.getMessage());
   }
 
-  private @Nullable String matching(JobFilter filter, int limit, @Nullable String cursor) {
+  private @Nullable String matching(
+      JobFilter filter, int limit, @Nullable String cursor, StoreCalls calls) {
     String fingerprint = fingerprint(filter);
     SearchPlace place = cursor == null ? null : SearchPlace.parse(fingerprint, cursor);
-    JobSearch.Page found = operation.search.find(filter, place, limit, StoreCalls.ofRequest());
+    JobSearch.Page found = operation.search.find(filter, place, limit, calls);
     damaged = found.damaged();
     long begun = place == null ? 0 : place.begun();
     if (begun == 0 && !found.jobs().isEmpty()) {
