@@ -24,27 +24,34 @@ application=testing/system/target/first-steps/service
 mvn -B -q -Prelease -DskipTests -Dgpg.keyname=release-check@example.com \
   "-DaltDeploymentRepository=folder::file://$work/repository" deploy
 
-artifacts=0
+expected=punctual
 for module in $(sed -nE 's#.*<module>(.+)</module>.*#\1#p' pom.xml | sort -u); do
-  name=${module##*/}
+  grep -q '<maven.deploy.skip>true' "$module/pom.xml" || expected="$expected ${module##*/}"
+done
+deployed=$(ls "$work/repository/io/punctual" | sort)
+expected=$(tr ' ' '\n' <<<"$expected" | sort)
+[ "$deployed" = "$expected" ] || fail "deployed were" $deployed "and not" $expected
+
+for name in $deployed; do
   folder=$work/repository/io/punctual/$name
-  if grep -q '<maven.deploy.skip>true' "$module/pom.xml"; then
-    [ ! -e "$folder" ] || fail "$name was deployed, although no application uses it"
-    continue
-  fi
   endings='.pom'
-  [ "$name" = punctual-bom ] || endings='.pom .jar -sources.jar -cyclonedx.json'
-  # Starters have no classes to describe.
-  [ ! -d "$module/src/main/java" ] || endings="$endings -javadoc.jar"
+  case $name in
+    punctual | punctual-bom) ;;
+    # Starters have no classes to describe.
+    *-starter) endings='.pom .jar -sources.jar -cyclonedx.json' ;;
+    *) endings='.pom .jar -sources.jar -cyclonedx.json -javadoc.jar' ;;
+  esac
   for ending in $endings; do
     file=$(find "$folder" -name "$name-*[0-9T]$ending" | head -n 1)
     [ -n "$file" ] || fail "$name has no file that ends with $ending"
     [ -s "$file.asc" ] || fail "$file is not signed"
     gpg --batch --quiet --verify "$file.asc" "$file" 2>/dev/null || fail "$file has a wrong signature"
+    # An application would take it for its own.
+    if [ "$ending" = .jar ] && python3 -m zipfile -l "$file" | grep -q META-INF/sbom; then
+      fail "$name has the bill of materials of a program"
+    fi
   done
-  artifacts=$((artifacts + 1))
 done
-[ $artifacts -gt 1 ] || fail "no module was deployed"
 
 # An application that has nothing of ours but the folder. All else comes from the repository that this build filled.
 cp -r $application "$work/application"
@@ -71,4 +78,4 @@ cat >"$work/settings.xml" <<END
 </settings>
 END
 mvn -B -q -s "$work/settings.xml" -gs "$work/settings.xml" -f "$work/application/pom.xml" package
-echo "release check passed: $artifacts modules are complete and signed, and the README's application was built from them"
+echo "release check passed: $(wc -w <<<"$deployed") artifacts are complete and signed, and the README's application was built from them"

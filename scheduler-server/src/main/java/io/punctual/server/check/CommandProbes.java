@@ -50,7 +50,8 @@ final class CommandProbes {
     sets.put("ZSCORE", probe("return redis.call('ZSCORE', KEYS[3], 'a')", "0"));
     sets.put("ZMSCORE", probe("return #redis.call('ZMSCORE', KEYS[3], 'a', 'x')", "2"));
     sets.put("ZCOUNT", probe("return redis.call('ZCOUNT', KEYS[3], '-inf', '(1')", "3"));
-    sets.put("ZRANGE", probe("return redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]", "0"));
+    sets.put(
+        "ZRANGE", probe("return redis.call('ZRANGE', KEYS[3], 0, 0, 'REV', 'WITHSCORES')[1]", "c"));
     sets.put(
         "ZRANGEBYSCORE",
         probe(
@@ -282,7 +283,7 @@ final class CommandProbes {
 
   private String remedy(String command, Throwable e) {
     String reason = reason(e);
-    if (isRefusal(e)) {
+    if (isRefusal(e) && command.equals(command.toUpperCase(Locale.ROOT))) {
       String channels = command.matches(".*SUBSCRIBE|PUBLISH") ? " &PREFIX:*" : "";
       return ". Allow it: ACL SETUSER "
           + (user.isEmpty() ? "default" : user)

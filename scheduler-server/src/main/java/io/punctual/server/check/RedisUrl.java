@@ -33,7 +33,7 @@ record RedisUrl(boolean tls, String user, String password, String host, int port
     }
     String scheme = String.valueOf(uri.getScheme());
     String path = uri.getRawPath() == null ? "" : uri.getRawPath();
-    if (uri.getHost() == null && String.valueOf(uri.getRawAuthority()).contains("_")) {
+    if (uri.getHost() == null && hostOf(uri).contains("_")) {
       throw new IllegalArgumentException(
           "The host of the URL has an underscore, which a URL does not allow. Use its address.");
     }
@@ -59,6 +59,12 @@ record RedisUrl(boolean tls, String user, String password, String host, int port
         uri.getHost().replaceAll("[\\[\\]]", ""),
         uri.getPort() < 0 ? PORT : uri.getPort(),
         path.length() < 2 ? 0 : Integer.parseInt(path.substring(1)));
+  }
+
+  /** As it stands there, also where that is no host. */
+  private static String hostOf(URI uri) {
+    String authority = String.valueOf(uri.getRawAuthority());
+    return authority.substring(authority.lastIndexOf('@') + 1);
   }
 
   // In a query, as in that class, a plus is a space.

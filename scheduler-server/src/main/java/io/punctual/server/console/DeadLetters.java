@@ -117,7 +117,10 @@ class DeadLetters {
     long hourAgo = now.now() - HOUR_MS;
     List<JobView> jobs = found.jobs();
     // Else an error may have an older one among those that were not looked at.
-    boolean all = found.next() == null && asked.size() == rows.size();
+    boolean all =
+        found.next() == null
+            && asked.size() == rows.size()
+            && now.all().stream().noneMatch(QueueSample::damaged);
     Comparator<Group> order = Comparator.comparingLong(Group::newest);
     List<Group> groups =
         jobs.stream()

@@ -85,7 +85,7 @@ record JobQuery(
     Long from = moment("from", words.get("from"));
     Long until = moment("until", words.get("until"));
     if (from != null && until != null && from > until) {
-      throw ApiException.invalid("from:", "must not be later than until:");
+      throw ApiException.invalid("from", "must not be later than until");
     }
     return new JobQuery(
         text,

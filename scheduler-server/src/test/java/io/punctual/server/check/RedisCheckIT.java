@@ -255,6 +255,7 @@ class RedisCheckIT {
             "redis://u:" + PASSWORD + "%@a",
             "redis://a/x",
             "redis://a:99999",
+            "redis://app_user:p@" + PASSWORD + "@a",
             "redis://" + PASSWORD + "@a")) {
       Run run = check(url);
       assertThat(run.result()).isEqualTo(2);

@@ -76,7 +76,7 @@ class ExamplesIT {
                 port)
             .start()) {
       shop.awaitPort();
-      assertThat(Http.put(shop.url() + "/orders/1001/1", "").body()).isEqualTo("ACCEPTED");
+      assertThat(Http.put(shop.url() + "/orders/1001/1", "").body()).isEqualTo("CREATED");
       shop.awaitLog("closed 1001 of channel web in attempt 1");
       shop.terminate();
     }
