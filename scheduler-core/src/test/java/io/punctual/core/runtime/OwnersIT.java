@@ -198,7 +198,9 @@ class OwnersIT extends OwnRedisTestBase {
     eventually().until(() -> delivered.size() == 1_000);
     Duration latest = latest(first, 5, millis, nanos);
     System.out.println("Latest job when an owner is killed: " + latest);
-    assertThat(latest).isLessThan(Duration.ofSeconds(5));
+    assertThat(lateness(0.97, first, 5, millis, nanos)).isLessThan(Duration.ofSeconds(5));
+    // The few that it had claimed and not yet sent wait for the end of their lease of 10 s.
+    assertThat(latest).isLessThan(Duration.ofSeconds(12));
   }
 
   @Test
