@@ -318,7 +318,7 @@ final class CommandProbes {
         : String.valueOf(answer);
   }
 
-  /** A subscription on a thread of its own. */
+  /** A subscription, which its own thread reads. */
   private final class Listening extends BinaryJedisPubSub implements AutoCloseable {
 
     private static final long PATIENCE_MS = 3_000;

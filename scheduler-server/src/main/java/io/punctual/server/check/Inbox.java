@@ -25,7 +25,7 @@ final class Inbox implements Dispatcher {
   private volatile boolean closed;
 
   /**
-   * @param left a queue whose jobs it leaves to those who pull
+   * @param left a queue whose jobs only pull requests get
    */
   Inbox(QueueName left) {
     this.left = left;

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command {@code check-redis URL}: tries what Punctual needs of a server on keys of its own,
+ * The command {@code check-redis URL}: checks on throw-away keys what Punctual needs of a server,
  * and says in a table what works.
  */
 public final class RedisCheckCommand {

@@ -80,7 +80,7 @@ class JobPageController {
       if (e.code() != ErrorCode.INVALID) {
         throw e;
       }
-      // Whoever typed it goes on typing.
+      // The search stays in its field, to be corrected.
       query = JobQuery.unread(q);
       many = false;
       response.setStatus(e.status());

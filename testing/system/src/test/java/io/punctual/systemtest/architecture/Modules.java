@@ -42,7 +42,7 @@ final class Modules {
   /** Compiled by the full build alone. */
   private static final Set<String> FULL_BUILD = Set.of("plain-java");
 
-  /** Free to use anything: built after this module, or without a class of its own in Java. */
+  /** Free to use anything: built after this module, or without Java classes. */
   private static final Set<String> FREE =
       Set.of(
           "punctual-bom",
