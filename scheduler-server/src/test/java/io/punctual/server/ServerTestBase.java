@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.DynamicPropertyRegistry;
 
 /** A scheduler and a client of it. */
 public abstract class ServerTestBase {
@@ -37,5 +38,17 @@ public abstract class ServerTestBase {
   @AfterEach
   void closeApi() {
     api.close();
+  }
+
+  /** An instance of an application, as the registry would say it, that runs order.close. */
+  protected static void instance(
+      DynamicPropertyRegistry registry, String app, int index, int port, String protocol) {
+    String at = "spring.cloud.discovery.client.simple.instances." + app + "[" + index + "].";
+    registry.add(at + "uri", () -> "http://127.0.0.1:" + port);
+    registry.add(at + "instance-id", () -> app + "-" + index);
+    registry.add(at + "metadata[punctual.task-types]", () -> "order.close");
+    registry.add(at + "metadata[punctual.callback-path]", () -> "/callback/" + app);
+    registry.add(at + "metadata[punctual.protocol]", () -> protocol);
+    registry.add(at + "metadata[punctual.concurrency]", () -> "100");
   }
 }

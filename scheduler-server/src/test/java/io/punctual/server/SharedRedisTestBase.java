@@ -29,16 +29,4 @@ public abstract class SharedRedisTestBase extends ServerTestBase {
     String prefix = "test-" + UUID.randomUUID().toString().substring(0, 8);
     registry.add("punctual.key-prefix", () -> prefix);
   }
-
-  /** An instance of an application, as the registry would say it, that runs order.close. */
-  protected static void instance(
-      DynamicPropertyRegistry registry, String app, int index, int port, String protocol) {
-    String at = "spring.cloud.discovery.client.simple.instances." + app + "[" + index + "].";
-    registry.add(at + "uri", () -> "http://127.0.0.1:" + port);
-    registry.add(at + "instance-id", () -> app + "-" + index);
-    registry.add(at + "metadata[punctual.task-types]", () -> "order.close");
-    registry.add(at + "metadata[punctual.callback-path]", () -> "/callback/" + app);
-    registry.add(at + "metadata[punctual.protocol]", () -> protocol);
-    registry.add(at + "metadata[punctual.concurrency]", () -> "100");
-  }
 }

@@ -85,14 +85,14 @@ public record Finding(
     WORKER,
     UNSERVED,
     PARKED,
+    /** Jobs that are due wait, though workers take them. */
+    LATE,
     CIRCUITS,
     FAILING,
     DAMAGED,
     SCANNERS,
     QUEUES,
     QUOTA,
-    /** Jobs that are due wait, though workers take them. */
-    LATE,
     /** An operator paused the queue. */
     PAUSED,
     /** There are dead letters. */
@@ -104,11 +104,11 @@ public record Finding(
     }
 
     /**
-     * Whether the doctor lists it. What load or an operator's decision brings about is shown where
+     * Whether the doctor lists it. What an operator decided or is to look through is shown where
      * queues are.
      */
     public boolean isCheck() {
-      return compareTo(LATE) < 0;
+      return compareTo(PAUSED) < 0;
     }
   }
 

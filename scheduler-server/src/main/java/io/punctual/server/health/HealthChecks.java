@@ -46,14 +46,15 @@ import org.springframework.stereotype.Component;
 @Component
 public class HealthChecks {
 
-  // Queues without capacity that are sampled at once; normally there are few.
+  // Queues that are sampled at once, since no worker has room or jobs waited; normally there are
+  // few.
   private static final int MOST_QUEUES = 200;
   // Of one application.
   private static final int MOST_WORKERS = 20;
   private static final int NAMED = 5;
   private static final int MOST_SHOWN = 50;
   private static final Set<Code> FROM_SAMPLES =
-      EnumSet.of(Code.UNSERVED, Code.PARKED, Code.FAILING);
+      EnumSet.of(Code.UNSERVED, Code.PARKED, Code.LATE, Code.FAILING);
   private static final Duration CLOCK_WARNING = Duration.ofSeconds(2);
   private static final Duration CLOCK_PROBLEM = Duration.ofSeconds(60);
   // The registry is read every few seconds.
@@ -435,11 +436,10 @@ public class HealthChecks {
         if (!isOf(application, queue.application())) {
           continue;
         }
-        Optional<QueueSample> sample;
-        boolean room = dispatcher.hasCapacity(queue);
-        if (room || looked >= MOST_QUEUES) {
-          sample = statistics.last(queue);
-        } else {
+        Optional<QueueSample> sample = statistics.last(queue);
+        if (looked < MOST_QUEUES
+            && (!dispatcher.hasCapacity(queue) || sample.filter(HealthChecks::waits).isPresent())) {
+          // The last look may be from before there was room, or none was there yet.
           looked++;
           sample = statistics.look(queue);
         }
@@ -450,7 +450,7 @@ public class HealthChecks {
         sample.ifPresent(
             known ->
                 QueueHealth.findings(known).stream()
-                    .map(finding -> check(finding.code(), known, room))
+                    .map(Finding::code)
                     .filter(FROM_SAMPLES::contains)
                     .forEach(code -> add(found, code, queue, QueueHealth.name(code, known))));
       }
@@ -490,14 +490,8 @@ public class HealthChecks {
     return findings;
   }
 
-  /** Returns as what the doctor lists a finding about a queue. */
-  private static Code check(Code code, QueueSample queue, boolean room) {
-    if (room) {
-      // The last look may be from before there was room.
-      return code == Code.FAILING ? code : Code.LATE;
-    }
-    // Its own jobs may keep the instances busy.
-    return code == Code.LATE && queue.instances() > 0 ? Code.PARKED : code;
+  private static boolean waits(QueueSample queue) {
+    return queue.stats().ready() > 0;
   }
 
   private static void add(
