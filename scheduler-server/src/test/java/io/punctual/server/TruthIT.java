@@ -11,6 +11,7 @@ import io.punctual.wire.CallbackResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -488,6 +489,31 @@ class TruthIT extends ServerTestBase {
 
   @Test
   @Order(4)
+  void eachQueryOfTheDashboardHasAnAnswer() throws IOException {
+    JsonNode dashboard =
+        JSON.readTree(
+            Files.readString(Path.of("../deploy/observability/grafana/dashboards/punctual.json")));
+    List<String> empty = new ArrayList<>();
+    for (JsonNode panel : dashboard.get("panels")) {
+      for (JsonNode target : panel.path("targets")) {
+        String query =
+            target
+                .get("expr")
+                .asString()
+                .replace("$application", ".*")
+                .replace("$task_type", ".*")
+                .replace("$__rate_interval", "1m");
+        if (prometheus.series(query) == 0) {
+          empty.add(panel.get("title").asString());
+        }
+      }
+    }
+    // No registry is in use.
+    assertThat(empty).containsExactly("Age of the view of the registry");
+  }
+
+  @Test
+  @Order(5)
   void allSayThatRedisIsAwayAndThatItIsBack() throws Exception {
     REDIS.kill();
     eventually().untilAsserted(() -> assertThat(saidOfRedis()).isEqualTo("away".repeat(6)));

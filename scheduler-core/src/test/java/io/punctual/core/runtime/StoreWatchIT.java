@@ -740,6 +740,7 @@ class StoreWatchIT extends EngineTestBase {
         persistence,
         "noeviction",
         null,
+        null,
         answered);
   }
 

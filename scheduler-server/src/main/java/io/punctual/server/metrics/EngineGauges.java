@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.core.Engine;
+import io.punctual.core.store.durability.StoreNode;
 import io.punctual.server.dispatch.DispatchState;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.RegistryContact;
@@ -35,6 +36,9 @@ final class EngineGauges implements MeterBinder {
     Gauge.builder("punctual.store.sound", engine, e -> e.storeHealth().isBad() ? 0 : 1)
         .description("0 where jobs were lost or may be lost at any moment, or nothing works")
         .register(registry);
+    Gauge.builder("punctual.store.memory.used.ratio", engine, EngineGauges::memoryShare)
+        .description("The used share of maxmemory; of several nodes, that of the fullest")
+        .register(registry);
     Gauge.builder("punctual.scanners", engine, e -> e.scanners().running())
         .tag("state", "running")
         .description("Scanners, one for each bucket of each queue")
@@ -59,6 +63,14 @@ final class EngineGauges implements MeterBinder {
           .description("Since the registry was read; of several, the one that was read longest ago")
           .register(registry);
     }
+  }
+
+  private static double memoryShare(Engine engine) {
+    return engine.storeHealth().nodes().stream()
+        .mapToDouble(StoreNode::memoryShare)
+        .filter(share -> !Double.isNaN(share))
+        .max()
+        .orElse(Double.NaN);
   }
 
   private static double viewAge(RegistryContact registry) {

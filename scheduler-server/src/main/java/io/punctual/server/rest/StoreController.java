@@ -48,7 +48,8 @@ class StoreController {
       int replicas,
       String persistence,
       @Nullable String evictionPolicy,
-      @Nullable Long maxMemoryBytes) {
+      @Nullable Long maxMemoryBytes,
+      @Nullable Long usedMemoryBytes) {
 
     static Node of(StoreNode node) {
       return new Node(
@@ -57,7 +58,8 @@ class StoreController {
           node.replicas(),
           node.persistence().name().toLowerCase(Locale.ROOT).replace('_', '-'),
           node.evictionPolicy(),
-          node.maxMemory());
+          node.maxMemory(),
+          node.usedMemory());
     }
   }
 

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param persistence what survives the end of the process
  * @param evictionPolicy Redis's {@code maxmemory-policy}; null if it may not be read
  * @param maxMemory bytes; 0 for no limit, null if it may not be read
+ * @param usedMemory bytes; null if it may not be read
  * @param answered whether it answered when it was last asked; if not, the rest is as it was before
  */
 public record StoreNode(
@@ -28,7 +29,11 @@ public record StoreNode(
     Persistence persistence,
     @Nullable String evictionPolicy,
     @Nullable Long maxMemory,
+    @Nullable Long usedMemory,
     boolean answered) {
+
+  /** From this share of its maxmemory on it needs a fix, in percent. */
+  private static final int NEARLY_FULL_PERCENT = 90;
 
   private static final String NO_EVICTION = "noeviction";
 
@@ -61,7 +66,7 @@ public record StoreNode(
   /** A node that never answered. */
   public static StoreNode unread(String address) {
     return new StoreNode(
-        address, "unknown", "", "", 0, false, Persistence.UNKNOWN, null, null, false);
+        address, "unknown", "", "", 0, false, Persistence.UNKNOWN, null, null, null, false);
   }
 
   /** Returns this node as one that does not answer now. */
@@ -76,6 +81,7 @@ public record StoreNode(
         persistence,
         evictionPolicy,
         maxMemory,
+        usedMemory,
         false);
   }
 
@@ -119,6 +125,16 @@ public record StoreNode(
                           ? " and removes jobs when its memory is full;"
                           : ", which removes jobs once a maxmemory is set;")
                       + " set maxmemory-policy noeviction")));
+    }
+    if (memoryShare() * 100 >= NEARLY_FULL_PERCENT) {
+      findings.add(
+          new Finding(
+              false,
+              says(
+                  "uses "
+                      + NEARLY_FULL_PERCENT
+                      + " % or more of its maxmemory: submits are refused when it is full; raise"
+                      + " maxmemory, add nodes, or purge what is not needed")));
     }
     switch (persistence) {
       case NO_LOG ->
@@ -164,6 +180,13 @@ public record StoreNode(
                       + " min-replicas-to-write 1 and min-replicas-max-lag 10")));
     }
     return findings;
+  }
+
+  /** Returns the used share of its maxmemory; NaN without a limit, or if it is not known. */
+  public double memoryShare() {
+    return answered && usedMemory != null && maxMemory != null && maxMemory > 0
+        ? (double) usedMemory / maxMemory
+        : Double.NaN;
   }
 
   /** Whether its version is this one or a later one. */

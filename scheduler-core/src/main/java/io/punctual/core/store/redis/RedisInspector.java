@@ -227,7 +227,6 @@ final class RedisInspector implements StoreInspector {
   }
 
   private StoreNode node(String address, Properties info, Settings settings) {
-    String memory = info.getProperty("maxmemory");
     return new StoreNode(
         address,
         info.getProperty("redis_version", "unknown"),
@@ -238,8 +237,13 @@ final class RedisInspector implements StoreInspector {
         info.getProperty("min_slaves_good_slaves") != null,
         persistence(info.getProperty("aof_enabled"), settings),
         info.getProperty("maxmemory_policy"),
-        memory == null ? null : Long.valueOf(memory),
+        bytes(info.getProperty("maxmemory")),
+        bytes(info.getProperty("used_memory")),
         true);
+  }
+
+  private static @Nullable Long bytes(@Nullable String number) {
+    return number == null ? null : Long.valueOf(number);
   }
 
   private Persistence persistence(@Nullable String log, Settings settings) {

@@ -30,6 +30,7 @@ class StoreNodeTest {
         persistence,
         evictionPolicy,
         maxMemory,
+        900L,
         true);
   }
 
@@ -48,14 +49,15 @@ class StoreNodeTest {
   @Test
   void aSoundRedisHasNoFindings() {
     assertThat(node("7.0.15", Persistence.LOG, "noeviction", 0L).findings()).isEmpty();
-    assertThat(node("6.2.0", Persistence.SYNCED_LOG, "noeviction", 9L).findings()).isEmpty();
+    assertThat(node("6.2.0", Persistence.SYNCED_LOG, "noeviction", 1_001L).findings()).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({
     "6.0.16, LOG, noeviction, 0, true, needs Redis 6.2",
-    "7.0.15, LOG, allkeys-lru, 1000, true, removes jobs when its memory is full",
+    "7.0.15, LOG, allkeys-lru, 2000, true, removes jobs when its memory is full",
     "7.0.15, LOG, volatile-lru, 0, false, once a maxmemory is set",
+    "7.0.15, LOG, noeviction, 1000, false, 90 % or more of its maxmemory",
     "7.0.15, LOG, , , false, does not say how it is set up",
     "7.0.15, NO_LOG, noeviction, 0, false, or all of them",
     "7.0.15, NOTHING, noeviction, 0, false, keeps nothing on disk",
@@ -89,6 +91,7 @@ class StoreNodeTest {
             Persistence.LOG,
             "noeviction",
             0L,
+            900L,
             true)
         .findings();
   }

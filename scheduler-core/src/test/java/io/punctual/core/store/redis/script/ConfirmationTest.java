@@ -22,7 +22,17 @@ class ConfirmationTest {
 
   private static StoreNode node(String address, String version, Persistence persistence) {
     return new StoreNode(
-        address, version, "", "", 0, false, persistence, "noeviction", null, /* answered= */ true);
+        address,
+        version,
+        "",
+        "",
+        0,
+        false,
+        persistence,
+        "noeviction",
+        null,
+        null,
+        /* answered= */ true);
   }
 
   /** Whether a change on the node is to be confirmed. */
