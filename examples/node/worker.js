@@ -113,7 +113,8 @@ const server = http.createServer(async (request, response) => {
     response.writeHead(status, headers).end();
   } catch (e) {
     console.error(e);
-    response.writeHead(500).end(); // again, as the job's retry policy says
+    // again, as the job's retry policy says; the console shows the text
+    response.writeHead(500, { "Content-Type": "text/plain" }).end(String(e));
   }
 });
 

@@ -3,18 +3,23 @@ package io.punctual.server.dispatch.callback;
 import io.punctual.DelayQueueJob;
 import io.punctual.core.Delivery;
 import io.punctual.core.job.JobContent;
+import io.punctual.internal.OneLine;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.Limits;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The single protocol: one job a POST, as a CloudEvent in HTTP binary mode, for any web application
@@ -24,8 +29,16 @@ public final class SingleProtocol implements CallbackProtocol {
 
   // A body of this size is read, so that the connection can be used again; a larger one ends it.
   private static final int MAX_BODY = 16 * 1024;
+  // Of the body of an answer that ends no job well, bytes and characters.
+  private static final int MAX_WORDS_BODY = 4 * 1024;
+  private static final int MAX_WORDS = 1_000;
   private static final Duration BODY_TIME = Duration.ofSeconds(1);
   private static final Duration RETIRED = Duration.ofMinutes(1);
+
+  private static final Pattern WORDS =
+      Pattern.compile("text/plain|application/([a-z.+-]+\\+)?json", Pattern.CASE_INSENSITIVE);
+
+  private static final Logger log = LoggerFactory.getLogger(SingleProtocol.class);
 
   private final CallContext context;
 
@@ -56,7 +69,7 @@ public final class SingleProtocol implements CallbackProtocol {
           taken.run();
         }
         try {
-          end(instance, attempt, answer, signer);
+          end(instance, attempt, answer, signer, words(answer, exchange));
         } finally {
           readRest(answer, exchange);
         }
@@ -73,25 +86,57 @@ public final class SingleProtocol implements CallbackProtocol {
     }
   }
 
-  /** The status is the answer; what follows is read only to keep the connection. */
+  /** What follows is read only to keep the connection. */
   private void readRest(Answer answer, Exchange exchange) {
+    byte[] unused = read(answer, exchange, MAX_BODY);
+  }
+
+  /**
+   * Returns how the body of an answer that did not do the job begins; empty if it is no plain text
+   * and no JSON.
+   */
+  private String words(Answer answer, Exchange exchange) {
+    String type = answer.header("Content-Type");
+    if (answer.status() < 300 || type == null || !WORDS.matcher(type).lookingAt()) {
+      return "";
+    }
+    byte[] begin = read(answer, exchange, MAX_WORDS_BODY);
+    return OneLine.of(new String(begin, StandardCharsets.UTF_8).strip(), MAX_WORDS);
+  }
+
+  /**
+   * Reads as much of the body as comes within a second; what breaks off counts as far as it came.
+   */
+  private byte[] read(Answer answer, Exchange exchange, int max) {
+    ByteArrayOutputStream read = new ByteArrayOutputStream();
     if (answer.isEnded()) {
-      return;
+      return read.toByteArray();
     }
     Runnable done = context.deadlines().after(BODY_TIME, exchange::abort);
+    byte[] part = new byte[1024];
     try {
-      byte[] unused = answer.body().readNBytes(MAX_BODY);
+      int count;
+      while (read.size() < max
+          && (count = answer.body().read(part, 0, Math.min(part.length, max - read.size()))) >= 0) {
+        read.write(part, 0, count);
+      }
     } catch (IOException e) {
-      // The connection ends with the answer.
-      return;
+      log.trace("The connection ends with the answer", e);
     } finally {
       done.run();
     }
+    return read.toByteArray();
   }
 
-  private void end(WorkerInstance instance, Attempt attempt, Answer answer, CallbackSigner signer) {
+  private void end(
+      WorkerInstance instance,
+      Attempt attempt,
+      Answer answer,
+      CallbackSigner signer,
+      String words) {
     int status = answer.status();
-    String error = "HTTP " + status + " from " + instance.callback();
+    String error =
+        "HTTP " + status + " from " + instance.callback() + (words.isEmpty() ? "" : ": " + words);
     boolean done = status >= 200 && status < 300;
     String deferral = answer.header(CallbackRequest.DEFER);
     boolean deferred = status == 202 && deferral != null;

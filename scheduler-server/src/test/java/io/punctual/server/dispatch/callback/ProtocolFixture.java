@@ -72,6 +72,12 @@ final class ProtocolFixture implements AutoCloseable {
       return ends.isEmpty() ? null : ends.get(0);
     }
 
+    /** What it says is wrong. */
+    String error() {
+      String end = String.valueOf(end());
+      return end.substring(end.indexOf(": ") + 2);
+    }
+
     private void end(String how) {
       if (ends.isEmpty()) {
         ends.add(how);

@@ -62,6 +62,62 @@ class SingleProtocolTest {
     assertThat(taken).hasValue(1);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "500, text/plain; charset=utf-8, 'No stock\nfor 4711', ': No stock for 4711'",
+    "422, application/problem+json, '{\"detail\":\"no such order\"}', ': {\"detail\":\"no such order\"}'",
+    "503, Application/JSON, '', ''",
+    "500, text/html, <h1>Oops</h1>, ''"
+  })
+  void whatAnAnswerSaysInItsBodyIsPartOfTheError(int status, String type, String body, String words)
+      throws IOException {
+    Recorded job = new Recorded("j0");
+    String headers = "Content-Type: " + type + "\r\n";
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = RawWorker.saying(answer(status + " x", headers, body))) {
+      call(fixture, worker, job);
+      assertThat(job.error())
+          .isEqualTo(
+              "HTTP "
+                  + status
+                  + " from "
+                  + worker.instance(WorkerMetadata.SINGLE).callback()
+                  + words);
+    }
+  }
+
+  @Test
+  void anErrorWhoseBodyStallsIsWhatCameWithinASecond() throws IOException {
+    Recorded job = new Recorded("j0");
+    CountDownLatch over = new CountDownLatch(1);
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker =
+            new RawWorker(
+                (request, out) -> {
+                  out.write(
+                      "HTTP/1.1 500 x\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nNo st"
+                          .getBytes(StandardCharsets.UTF_8));
+                  out.flush();
+                  over.await();
+                  return false;
+                })) {
+      call(fixture, worker, job);
+      over.countDown();
+    }
+    assertThat(job.error()).endsWith(": No st");
+  }
+
+  @Test
+  void anErrorOfALongBodyIsCut() throws IOException {
+    Recorded job = new Recorded("j0");
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker =
+            RawWorker.saying(answer("500 x", "Content-Type: text/plain\r\n", "x".repeat(9_000)))) {
+      call(fixture, worker, job);
+      assertThat(job.error()).hasSizeBetween(1_000, 1_200);
+    }
+  }
+
   @Test
   void whereAnotherApplicationAnswersNothingWasSent() throws IOException {
     Recorded job = new Recorded("j0");
