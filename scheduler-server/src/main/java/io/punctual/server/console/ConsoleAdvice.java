@@ -50,6 +50,7 @@ class ConsoleAdvice {
     common.put("language", RequestContextUtils.getLocale(request).toLanguageTag());
     common.put("moment", Instant.now().toString());
     common.put("shown", SHOWN);
+    common.put("viewerZone", TimeWords.of(request).zone());
     // The answer to a form has no address at which it could be had in another language.
     if (request.getMethod().equals("GET")) {
       common.put("here", here(request.getQueryString()));

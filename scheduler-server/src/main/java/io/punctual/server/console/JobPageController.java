@@ -21,6 +21,7 @@ import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,7 @@ class JobPageController {
   private static final String JOB = "/console/jobs/{application}/{taskType}/{taskId}";
   private static final int SHOWN_PARAMS = 4_096;
   private static final int MAX_CHECKED = 200;
+  private static final int MAX_WHEN = 100;
   // Each looks at some thousand jobs.
   private static final int MAX_SEARCHES = 100;
 
@@ -67,13 +69,18 @@ class JobPageController {
   String list(
       @RequestParam(defaultValue = "") String q,
       @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(defaultValue = "") String at,
       Model model,
+      HttpServletRequest request,
       HttpServletResponse response) {
+    TimeWords times = TimeWords.of(request);
     JobQuery query = JobQuery.unread(q);
     JobFinder.Page page = new JobFinder.Page(List.of(), null, false);
     boolean many = false;
     try {
-      query = JobQuery.parse(q);
+      // "An hour ago" is the same on all pages of a search.
+      times = cursor == null || at.isEmpty() ? times : TimeWords.at(at);
+      query = JobQuery.parse(q, times);
       many = query.asFilter() != null;
       page = finder.find(query, cursor);
     } catch (ApiException e) {
@@ -88,6 +95,8 @@ class JobPageController {
       model.addAttribute("word", String.valueOf(e.getMessage()).split(" ", 2)[0]);
     }
     model.addAttribute("query", query);
+    model.addAttribute("at", times.now().toString());
+    model.addAttribute("span", times.span(query.from(), query.until()));
     model.addAttribute("jobs", page.jobs());
     model.addAttribute("next", page.next());
     model.addAttribute("cut", page.cut());
@@ -153,12 +162,25 @@ class JobPageController {
     return done("requeue", job, redirect);
   }
 
-  /** Another time: a moment, or how long from now. */
+  /** Another time: a moment, or how long from now. What is none stays in its field. */
   @Allowed(Role.OPERATOR)
   @PostMapping(JOB + "/reschedule")
-  String reschedule(JobRef job, @RequestParam String when, RedirectAttributes redirect) {
-    JobChange change = JobChange.due(JobFields.due(when));
-    var unused = jobs.revise(job, change, null).orThrow();
+  String reschedule(
+      JobRef job,
+      @RequestParam String when,
+      Model model,
+      RedirectAttributes redirect,
+      HttpServletRequest request,
+      HttpServletResponse response) {
+    Due due;
+    try {
+      due = TimeWords.of(request).due("when", when);
+    } catch (ApiException e) {
+      response.setStatus(e.status());
+      model.addAttribute("wrong", when.substring(0, Math.min(MAX_WHEN, when.length())));
+      return show(job, /* whole= */ false, model);
+    }
+    var unused = jobs.revise(job, JobChange.due(due), null).orThrow();
     return done("reschedule", job, redirect);
   }
 
@@ -187,11 +209,16 @@ class JobPageController {
   String choose(
       @RequestParam MultiValueMap<String, String> form,
       @RequestParam BulkOperation.Action action,
-      @RequestParam(defaultValue = "") String when) {
+      @RequestParam(defaultValue = "") String when,
+      @RequestParam(defaultValue = "") String at,
+      HttpServletRequest request) {
+    TimeWords times = TimeWords.of(request);
+    // What is acted on is what was seen: "an hour ago" counts from then.
+    TimeWords seen = at.isEmpty() ? times : TimeWords.at(at);
     List<String> searches = chosen(form, "q", MAX_SEARCHES);
     List<JobSelection> jobs = new ArrayList<>();
     for (String search : searches) {
-      JobFilter filter = JobQuery.parse(search).asFilter();
+      JobFilter filter = JobQuery.parse(search, seen).asFilter();
       if (filter == null) {
         throw ApiException.invalid(
             "q",
@@ -200,7 +227,7 @@ class JobPageController {
       }
       jobs.add(filter);
     }
-    return preview(action, searches, when, jobs);
+    return preview(action, searches, when, jobs, times);
   }
 
   /** Those that were checked, of whatever queues: each has its application, type and id. */
@@ -210,7 +237,8 @@ class JobPageController {
       @RequestParam MultiValueMap<String, String> form,
       @RequestParam(defaultValue = "") String q,
       @RequestParam BulkOperation.Action action,
-      @RequestParam(defaultValue = "") String when) {
+      @RequestParam(defaultValue = "") String when,
+      HttpServletRequest request) {
     Map<QueueName, List<String>> byQueue = new TreeMap<>();
     for (String job : chosen(form, "job", MAX_CHECKED)) {
       String[] names = job.split("/", -1);
@@ -224,7 +252,7 @@ class JobPageController {
     }
     List<JobSelection> jobs = new ArrayList<>();
     byQueue.forEach((queue, ids) -> jobs.add(new JobIds(queue, ids)));
-    return preview(action, List.of(q), when, jobs);
+    return preview(action, List.of(q), when, jobs, TimeWords.of(request));
   }
 
   // One by one: a list among the parameters would be torn apart at the commas of a search.
@@ -242,10 +270,15 @@ class JobPageController {
   }
 
   private String preview(
-      BulkOperation.Action action, List<String> searches, String when, List<JobSelection> jobs) {
+      BulkOperation.Action action,
+      List<String> searches,
+      String when,
+      List<JobSelection> jobs,
+      TimeWords times) {
     checkRole(action);
-    Due due = action == BulkOperation.Action.RESCHEDULE ? JobFields.due(when) : null;
-    String shown = due == null ? "" : when;
+    Due due = action == BulkOperation.Action.RESCHEDULE ? times.due("when", when) : null;
+    String shown =
+        due == null ? "" : due.relative() ? when : when + " (" + times.told(due.millis()) + ")";
     return "redirect:/console/bulk/" + bulk.keep(action, jobs, due, searches, shown).getId();
   }
 

@@ -3,8 +3,6 @@ package io.punctual.server.console;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.problem.ApiException;
 import io.punctual.wire.Limits;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -54,9 +52,10 @@ record JobQuery(
   /**
    * Reads what was typed.
    *
+   * @param times how its times are read
    * @throws ApiException 400 that says which word is not understood
    */
-  static JobQuery parse(String typed) {
+  static JobQuery parse(String typed, TimeWords times) {
     String text = typed.strip();
     if (text.length() > MAX_TEXT) {
       throw ApiException.invalid("q", "must be at most " + MAX_TEXT + " characters");
@@ -82,8 +81,10 @@ record JobQuery(
       throw ApiException.invalid(
           "error:", "must be at most " + JobFilter.MAX_ERROR + " characters");
     }
-    Long from = moment("from", words.get("from"));
-    Long until = moment("until", words.get("until"));
+    String first = words.get("from");
+    String last = words.get("until");
+    Long from = first == null ? null : times.from("from", first);
+    Long until = last == null ? null : times.until("until", last);
     if (from != null && until != null && from > until) {
       throw ApiException.invalid("from", "must not be later than until");
     }
@@ -100,17 +101,6 @@ record JobQuery(
         error);
   }
 
-  private static @Nullable Long moment(String name, @Nullable String text) {
-    if (text == null) {
-      return null;
-    }
-    try {
-      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
-    } catch (DateTimeParseException e) {
-      throw ApiException.invalid(name, "must be a time such as 2030-01-31T12:00:00Z");
-    }
-  }
-
   /** The id that is looked for; null if none is. */
   @Nullable String wantedId() {
     return id != null ? id : any;
@@ -119,6 +109,18 @@ record JobQuery(
   /** The tag that is looked for; null if none is. */
   @Nullable String wantedTag() {
     return tag != null ? tag : any != null && Limits.TAG.matcher(any).matches() ? any : null;
+  }
+
+  /** Names the text that says of what its times are. */
+  public String atWhat() {
+    if (state == null) {
+      return wantedTag() == null ? "due" : "any";
+    }
+    return switch (state) {
+      case DELAYED, READY -> "due";
+      case RESERVED -> "reserved";
+      case DEAD -> "dead";
+    };
   }
 
   /** Whether jobs of this state are what a search for a state shows. */

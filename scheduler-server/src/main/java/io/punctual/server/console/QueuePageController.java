@@ -16,6 +16,7 @@ import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -219,13 +220,17 @@ class QueuePageController {
   @Allowed(Role.ADMIN)
   @PostMapping("/console/queues/{application}/{taskType}/purge")
   String purge(
-      QueueName queue, @RequestParam String state, @RequestParam(defaultValue = "") String name) {
+      QueueName queue,
+      @RequestParam String state,
+      @RequestParam(defaultValue = "") String name,
+      HttpServletRequest request) {
     if (!name.strip().equals(queue.toString())) {
       throw ApiException.invalid(
           "name", "must be " + queue + ", so that nothing else is purged by mistake");
     }
     String search = JobQuery.of(queue.application(), queue.taskType(), state);
-    JobFilter jobs = Objects.requireNonNull(JobQuery.parse(search).asFilter());
+    JobFilter jobs =
+        Objects.requireNonNull(JobQuery.parse(search, TimeWords.of(request)).asFilter());
     BulkOperation operation =
         bulk.keep(BulkOperation.Action.PURGE, List.of(jobs), null, List.of(search), "");
     bulk.begin(operation, 0);

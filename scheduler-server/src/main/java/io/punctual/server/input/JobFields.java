@@ -204,14 +204,6 @@ public final class JobFields {
     return params;
   }
 
-  /** Reads a due time that came in a form: an instant with offset, or a delay such as 30m. */
-  public static Due due(String when) {
-    String text = when.strip();
-    return text.contains("-")
-        ? due(null, null, JsonValues.instant("dueAt", text))
-        : due(null, JsonValues.duration("delay", text), null);
-  }
-
   /** Returns the zone of a name; null is null. */
   public static @Nullable ZoneId zone(String field, @Nullable String name) {
     if (name == null) {

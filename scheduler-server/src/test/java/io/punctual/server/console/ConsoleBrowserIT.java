@@ -111,6 +111,38 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void timesAreInTheZoneOfTheBrowserUntilUtcIsChosen() {
+    String job = "{\"application\":\"shop\",\"taskType\":\"zoned\",\"taskId\":\"one\",";
+    assertThat(call("POST", "/api/v1/jobs", job + "\"dueAt\":\"2035-01-31T12:00:00.123Z\"}"))
+        .isEqualTo(201);
+    as("otto")
+        .zone("Asia/Shanghai")
+        .open("/console/jobs?q=type:zoned+from:2035-01-31+until:2035-01-31");
+    // The first page of this browser in that zone.
+    browser.until(
+        () -> browser.text().contains("due: 2035-01-31 00:00 to 2035-01-31 24:00 (UTC+8)"));
+    browser.open("/console/jobs/shop/zoned/one");
+    assertThat(browser.text("#live")).contains("Jan 31, 2035, 8:00:00.123 PM");
+    assertThat(browser.one("#live time.ms").getDomAttribute("title")).contains("GMT+8", "Z");
+    browser.type("form[action$='/reschedule'] input[name=when]", "soon");
+    browser.click("form[action$='/reschedule'] button");
+    browser.until(() -> browser.text("#when-wrong").contains("(all in UTC+8)"));
+    assertThat(browser.unfair()).isEmpty();
+    browser.type("form[action$='/reschedule'] input[name=when]", "2036-01-31 9:00");
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.text("[role=status]").contains("new time"));
+    assertThat(due("zoned", "one")).isEqualTo("2036-01-31T01:00:00Z");
+    browser.click("#zone-switch");
+    browser.until(() -> browser.text("#live").contains("Jan 31, 2036, 1:00:00.000 AM"));
+    assertThat(browser.one("#zone-switch").getDomAttribute("aria-pressed")).isEqualTo("true");
+    browser.open("/console/jobs?q=type:zoned+from:2036-01-31");
+    assertThat(browser.text()).contains("due: 2036-01-31 00:00 or later (UTC)");
+    browser.click("#zone-switch");
+    browser.until(() -> browser.text().contains("(UTC+8)"));
+    browser.zone("");
+  }
+
+  @Test
   void deadLettersAreGroupedByTheirErrorAndRequeued() {
     String type = "dies." + UUID.randomUUID().toString().substring(0, 6);
     for (int i = 0; i < 3; i++) {

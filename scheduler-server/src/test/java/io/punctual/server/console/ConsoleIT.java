@@ -312,7 +312,10 @@ class ConsoleIT extends ConsoleTestBase {
       var unused = bea.get(job);
       assertThat(bea.post(job + "/reschedule", Map.of("when", "soon")))
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(400))
-          .satisfies(answer -> assertThat(answer.body()).contains("delay must be"));
+          .satisfies(
+              answer ->
+                  assertThat(words(answer.body())).contains("&quot;soon&quot; is not a due time."))
+          .satisfies(answer -> assertThat(answer.body()).contains("value=\"soon\""));
       assertThat(bea.post(queue + "/limits", Map.of("rate", "fast")).statusCode()).isEqualTo(400);
       assertThat(bea.post(queue + "/limits", Map.of("concurrency", "-1")).statusCode())
           .isEqualTo(400);
@@ -328,7 +331,9 @@ class ConsoleIT extends ConsoleTestBase {
           List.of(
               "4711 order",
               "state:failed",
-              "from:yesterday",
+              "from:last-week",
+              "until:25:00",
+              "from:-1h until:yesterday",
               "tag:x tag:y",
               "error:" + LONG,
               "app:shop state:dead error:" + LONG,
@@ -362,6 +367,50 @@ class ConsoleIT extends ConsoleTestBase {
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(400))
           .satisfies(answer -> assertThat(answer.body()).contains("<main", "could not be"));
       assertThat(call("GET", "/api/v1/jobs/shop/a/" + id, "")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void timesAreReadInTheViewersZoneAndShownInIt() {
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      String search = "/console/jobs?q=" + Visitor.encoded("app:shop from:2026-11-28 until:");
+      assertThat(words(otto.get(search + Visitor.encoded("\"2026-11-29 14:00\"")).body()))
+          .contains(" due: 2026-11-28 00:00 to 2026-11-29 14:00 (UTC) ");
+      // What no browser says.
+      otto.keep("punctual-zone", "Nowhere/At<b>all");
+      assertThat(words(otto.get(search + "2026-11-28").body()))
+          .contains(" due: 2026-11-28 00:00 to 2026-11-28 24:00 (UTC) ");
+      otto.keep("punctual-zone", "Asia/Shanghai");
+      assertThat(words(otto.get(search + "2026-11-28T15:00:00Z").body()))
+          .contains(" due: 2026-11-28 00:00 to 2026-11-28 23:00 (UTC+8) ");
+      assertThat(words(otto.get("/console/jobs?lang=zh-CN&q=until:2026-11-28").body()))
+          .contains(" 到期时间：不晚于 2026-11-28 24:00（UTC+8） ");
+
+      String job = "/console/jobs/shop/a/" + id;
+      assertThat(otto.post(job + "/reschedule", Map.of("when", "2035-01-31 9:00")).statusCode())
+          .isEqualTo(302);
+      assertThat(api.call("GET", "/api/v1/jobs/shop/a/" + id, "", ADMIN).body().at("/dueAt"))
+          .hasToString("\"2035-01-31T01:00:00Z\"");
+      String preview =
+          Visitor.next(
+              otto.post(
+                  "/console/bulk",
+                  Map.of(
+                      "q",
+                      "app:shop type:a from:2035-01-31 until:2035-01-31",
+                      "action",
+                      "RESCHEDULE",
+                      "when",
+                      "2036-01-31 9:00")));
+      assertThat(words(otto.get(preview + "?lang=en").body()))
+          .contains("2036-01-31 9:00 (2036-01-31 09:00 UTC+8)", "1 job matches");
+      Map<String, String> seen = new HashMap<>(Map.of("action", "CANCEL"));
+      seen.put("q", "app:shop type:a from:tomorrow until:tomorrow");
+      seen.put("at", "2035-01-30T12:00:00+08:00[Asia/Shanghai]");
+      assertThat(otto.get(Visitor.next(otto.post("/console/bulk", seen))).body())
+          .contains("1 job matches");
+      seen.put("at", "just now");
+      assertThat(otto.post("/console/bulk", seen).statusCode()).isEqualTo(400);
     }
   }
 
@@ -905,7 +954,7 @@ class ConsoleIT extends ConsoleTestBase {
       }
     }
     try (Visitor vera = Visitor.loggedIn(port, "vera")) {
-      for (String search : List.of("app:shop tag:pages", "app:shop until:2999-01-01T00:00:00Z")) {
+      for (String search : List.of("app:shop tag:pages", "app:shop until:+9d")) {
         String path = "/console/jobs?q=" + Visitor.encoded(search);
         int seen = 0;
         int pages = 0;

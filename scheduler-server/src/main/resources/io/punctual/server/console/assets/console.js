@@ -2,19 +2,42 @@
 (() => {
   'use strict';
   const language = document.documentElement.lang || 'en';
-  const full = new Intl.DateTimeFormat(language, {dateStyle: 'medium', timeStyle: 'medium'});
+  // The viewer's zone, or UTC where that was chosen. The server reads what is typed in the same one.
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const home = own === 'UTC' ? 'Etc/UTC' : own;
+  const kept = (/(?:^|; )punctual-zone=([^;]*)/.exec(document.cookie) || [])[1];
+  const utc = kept === 'UTC';
+  const zone = utc ? 'UTC' : home;
+  const keep = (name) => { document.cookie = 'punctual-zone=' + name + '; path=/console; max-age=31536000; samesite=strict' + (window.location.protocol === 'https:' ? '; secure' : ''); };
+  if (!utc && kept !== home) {
+    keep(home);
+    // Once: what was read in another zone is read again.
+    if (document.querySelector('[data-zoned]') && document.cookie.includes('punctual-zone=' + home)) window.location.reload();
+  }
+  const zones = document.getElementById('zone-switch');
+  if (zones && home !== 'Etc/UTC') {
+    zones.hidden = false;
+    zones.setAttribute('aria-pressed', String(utc));
+    zones.addEventListener('click', () => { keep(utc ? home : 'UTC'); window.location.reload(); });
+  }
+  const format = (options) => new Intl.DateTimeFormat(language, {...options, timeZone: zone});
+  const full = format({dateStyle: 'medium', timeStyle: 'medium'});
+  const fine = format({year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3});
+  const named = format({dateStyle: 'medium', timeStyle: 'long'});
+  const calendar = new Intl.DateTimeFormat('en-CA', {year: 'numeric', month: '2-digit', day: '2-digit', timeZone: zone});
   const ago = new Intl.RelativeTimeFormat(language, {numeric: 'auto'});
   const steps = [['hour', 3600], ['minute', 60], ['second', 1]];
   // The server's clock is the one that counts.
   const shift = Date.parse(document.body.dataset.now || '') - Date.now() || 0;
 
-  const midnight = (time) => new Date(time).setHours(0, 0, 0, 0);
+  // The number of a date of the zone's calendar.
+  const day = (time) => Date.parse(calendar.format(time)) / 86400000;
   const relative = (then, coming) => {
     const past = (then - Date.now() - shift) / 1000;
     // What was to come when the page was made is not late because the page is older.
     const seconds = coming ? Math.max(0, past) : past;
-    // "Tomorrow" is a date, however many hours away. Half a day makes up for days of 23 and 25 hours.
-    if (Math.abs(seconds) >= 86400) return ago.format(Math.floor((midnight(then) - midnight(Date.now() + shift)) / 86400000 + .5), 'day');
+    // "Tomorrow" is a date, however many hours away.
+    if (Math.abs(seconds) >= 86400) return ago.format(day(then) - day(Date.now() + shift), 'day');
     const [unit, size] = steps.find(([, s]) => Math.abs(seconds) >= s) || steps[2];
     return ago.format(Math.trunc(seconds / size), unit);
   };
@@ -29,9 +52,9 @@
     for (const time of document.querySelectorAll('time[datetime]')) {
       const then = Date.parse(time.dateTime);
       if (Number.isNaN(then)) continue;
-      const text = time.classList.contains('ago') ? relative(then, time.classList.contains('coming')) : full.format(then);
+      const text = time.classList.contains('ago') ? relative(then, time.classList.contains('coming')) : (time.classList.contains('ms') ? fine : full).format(then);
       if (time.textContent !== text) time.textContent = text;
-      if (!time.title) time.title = full.format(then) + ' · ' + time.dateTime;
+      if (!time.title) time.title = named.format(then) + ' · ' + time.dateTime;
     }
     for (const part of document.querySelectorAll('[data-ms]')) {
       part.textContent = length(Number(part.dataset.ms));
@@ -77,7 +100,7 @@
   const rates = document.getElementById('rates');
   const pulse = rates && chart('rates', 'line', [line(rates.dataset.done, '#2e9e57', []), line(rates.dataset.submitted, '#3f7fd6', [6, 3]), line(rates.dataset.failed, '#d64545', [2, 3])], false);
   const late = chart('lateness', 'line', [line('p50', '#2e9e57', []), line('p99', '#b07d00', [6, 3])], false);
-  const clock = new Intl.DateTimeFormat(language, {timeStyle: 'medium'});
+  const clock = format({timeStyle: 'medium'});
   const drawPulse = async () => {
     if (!pulse || !live || document.hidden) return;
     const {samples} = await json(rates.dataset.url);
@@ -99,7 +122,7 @@
   const drawLoad = async () => {
     if (!bars || !live || document.hidden) return;
     forecast = await json(load.dataset.url + '?within=' + within);
-    const short = new Intl.DateTimeFormat(language, within === '1h' ? {timeStyle: 'short'} : {weekday: 'short', hour: '2-digit', minute: '2-digit'});
+    const short = format(within === '1h' ? {timeStyle: 'short'} : {weekday: 'short', hour: '2-digit', minute: '2-digit'});
     bars.data.labels = forecast.counts.map((c, i) => forecast.from ? short.format(edge(i)) : '');
     bars.data.datasets[0].data = forecast.counts;
     bars.update();
