@@ -3,6 +3,7 @@ package io.punctual.server.console;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.engine.EngineProperties;
+import io.punctual.server.health.Finding;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.BulkOperation;
@@ -12,6 +13,7 @@ import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.probe.Prober;
+import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
@@ -24,7 +26,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -40,19 +44,83 @@ class QueuePageController {
   private static final int PAGE = 50;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,7}");
 
-  private static final Map<String, Comparator<QueueSample>> ORDERS =
-      Map.of(
-          "name", Comparator.comparing(row -> row.queue().toString()),
-          "delayed", Comparator.comparingLong(row -> -row.stats().delayed()),
-          "ready", Comparator.comparingLong(row -> -row.stats().ready()),
-          "age", Comparator.comparingLong(row -> -row.readyAge()),
-          "reserved", Comparator.comparingLong(row -> -row.stats().reserved()),
-          "dead", Comparator.comparingLong(row -> -row.stats().dead()),
-          "failed", Comparator.comparingLong(row -> -row.attempts().failedPercent()),
-          "rate", Comparator.comparingDouble(row -> -row.rate("done")),
-          "next",
+  private static final Comparator<QueueSample> BY_NAME =
+      Comparator.comparing(QueueSample::queue, NaturalOrder.QUEUES);
+
+  /**
+   * A column of the list, by which it can be sorted.
+   *
+   * @param key its name in the address
+   * @param text the key of its heading
+   * @param rising whether the smallest comes first, unless the order is turned around
+   */
+  private record Column(
+      String key, String text, boolean number, boolean rising, Comparator<QueueSample> order) {
+
+    static Column number(String key, String text, ToDoubleFunction<QueueSample> of) {
+      return new Column(key, text, true, false, Comparator.comparingDouble(of).reversed());
+    }
+  }
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          new Column("name", "queue", false, true, BY_NAME),
+          new Column(
+              "state",
+              "queues.state",
+              false,
+              false,
+              Comparator.comparing(QueuePageController::severity)
+                  .reversed()
+                  .thenComparing(QueueHealth::state)),
+          Column.number("delayed", "state.delayed", row -> row.stats().delayed()),
+          Column.number("ready", "state.ready", row -> row.stats().ready()),
+          Column.number("age", "queue.age", QueueSample::readyAge),
+          Column.number("reserved", "state.reserved", row -> row.stats().reserved()),
+          Column.number("dead", "state.dead", row -> row.stats().dead()),
+          Column.number("failed", "queue.failed", row -> row.attempts().failedPercent()),
+          Column.number("rate", "rate.done", row -> row.rate("done")),
+          new Column(
+              "next",
+              "queue.next",
+              false,
+              true,
               Comparator.comparingLong(
-                  row -> row.stats().nextDue() == null ? Long.MAX_VALUE : row.stats().nextDue()));
+                  row -> row.stats().nextDue() == null ? Long.MAX_VALUE : row.stats().nextDue())),
+          Column.number("workers", "queue.workers", QueueSample::instances));
+
+  private static Status severity(QueueSample row) {
+    return QueueHealth.findings(row).stream()
+        .map(Finding::severity)
+        .max(Comparator.naturalOrder())
+        .orElse(Status.OK);
+  }
+
+  /**
+   * The heading of a column.
+   *
+   * @param key its name in the address
+   * @param text the key of its text
+   * @param sorted {@code ascending} or {@code descending}; null if the list is sorted by another
+   * @param sort the order that a click on it asks for
+   */
+  record Heading(String key, String text, boolean number, @Nullable String sorted, String sort) {}
+
+  private static List<Heading> headings(Column by, boolean turned) {
+    return COLUMNS.stream()
+        .map(
+            column -> {
+              boolean here = column.key().equals(by.key());
+              String sorted = column.rising() == turned ? "descending" : "ascending";
+              return new Heading(
+                  column.key(),
+                  column.text(),
+                  column.number(),
+                  here ? sorted : null,
+                  here && !turned ? "-" + column.key() : column.key());
+            })
+        .toList();
+  }
 
   private final QueueStatistics statistics;
   private final QueueService queues;
@@ -82,16 +150,15 @@ class QueuePageController {
       @RequestParam(defaultValue = "") String state,
       @RequestParam(defaultValue = "1") String page,
       Model model) {
-    Comparator<QueueSample> order = ORDERS.get(sort);
-    if (order == null) {
-      throw ApiException.invalid("sort", "must be one of " + String.join(", ", sorted()));
-    }
+    boolean turned = sort.startsWith("-");
+    Column by = column(turned ? sort.substring(1) : sort);
+    Comparator<QueueSample> order = turned ? by.order().reversed() : by.order();
     String wanted = q.strip().toLowerCase(Locale.ROOT);
     List<QueueSample> found =
         statistics.all().all().stream()
             .filter(row -> row.queue().toString().toLowerCase(Locale.ROOT).contains(wanted))
             .filter(row -> state.isEmpty() || QueueHealth.state(row).equals(state))
-            .sorted(order.thenComparing(row -> row.queue().toString()))
+            .sorted(order.thenComparing(BY_NAME))
             .toList();
     int pages = Math.max(1, (found.size() + PAGE - 1) / PAGE);
     int shown = NUMBER.matcher(page).matches() ? Math.clamp(Long.parseLong(page), 1, pages) : 1;
@@ -106,6 +173,7 @@ class QueuePageController {
     model.addAttribute("pages", pages);
     model.addAttribute("q", q);
     model.addAttribute("sort", sort);
+    model.addAttribute("headings", headings(by, turned));
     model.addAttribute("state", state);
     model.addAttribute("states", QueueHealth.states());
     return "queues";
@@ -114,8 +182,17 @@ class QueuePageController {
   /** A queue in the list, with its state in a word. */
   record Row(QueueSample queue, String state) {}
 
-  private static List<String> sorted() {
-    return ORDERS.keySet().stream().sorted().toList();
+  private static Column column(String key) {
+    return COLUMNS.stream()
+        .filter(column -> column.key().equals(key))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                ApiException.invalid(
+                    "sort",
+                    "must be one of "
+                        + COLUMNS.stream().map(Column::key).collect(Collectors.joining(", "))
+                        + "; a minus sign before it turns the order around"));
   }
 
   /** One queue. */
@@ -131,6 +208,7 @@ class QueuePageController {
     List<WorkerReport> instances =
         prober.workers(queue.application()).stream()
             .filter(worker -> worker.taskTypes().contains(queue.taskType()))
+            .sorted(Comparator.comparing(WorkerReport::key, NaturalOrder.NAMES))
             .toList();
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));
     model.addAttribute("instanceCount", instances.size());

@@ -12,6 +12,9 @@ final class Shown {
   private static final Pattern UNSEEN_IN_LINES =
       Pattern.compile("(?!\\r?\\n|\\t)[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
 
+  // So much of a name is always there.
+  private static final int TAIL = 10;
+
   /** A moment of epoch ms, as machines write it; the browser makes it the viewer's. */
   public String moment(long millis) {
     return Instant.ofEpochMilli(millis).toString();
@@ -30,6 +33,17 @@ final class Shown {
   /** Whether a text holds characters that are not seen, or turn those behind them around. */
   static boolean hasUnseen(String text) {
     return UNSEEN.matcher(text).find();
+  }
+
+  /** What of a name gives way first: its end is what tells it from others. */
+  public String head(@Nullable Object name) {
+    String text = text(name);
+    return text.substring(0, Math.max(0, text.length() - TAIL));
+  }
+
+  /** The rest of a name, behind {@link #head}. */
+  public String tail(@Nullable Object name) {
+    return text(name).substring(head(name).length());
   }
 
   private static String seen(Pattern unseen, String text) {

@@ -58,6 +58,7 @@ class WorkersPageController {
     List<WorkerReport> found =
         prober.workers(null).stream()
             .filter(worker -> worker.key().toLowerCase(Locale.ROOT).contains(wanted))
+            .sorted(Comparator.comparing(WorkerReport::key, NaturalOrder.NAMES))
             .toList();
     model.addAttribute("q", q);
     model.addAttribute("count", found.size());
@@ -68,7 +69,7 @@ class WorkersPageController {
   }
 
   private Map<QueueName, List<ServedTypes.Puller>> pullers(String wanted) {
-    Map<QueueName, List<ServedTypes.Puller>> found = new TreeMap<>();
+    Map<QueueName, List<ServedTypes.Puller>> found = new TreeMap<>(NaturalOrder.QUEUES);
     int left = MAX;
     for (var queue : served.pullers().entrySet()) {
       if (left > 0 && queue.getKey().toString().toLowerCase(Locale.ROOT).contains(wanted)) {

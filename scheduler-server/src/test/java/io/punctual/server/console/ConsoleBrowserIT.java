@@ -39,7 +39,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.click("form[action$='/pause'] button");
     browser.until(() -> browser.text("#live").contains("paused"));
     browser.open("/console/queues?state=paused");
-    assertThat(browser.text()).contains("shop/acts");
+    assertThat(browser.all("tbody th a[title='shop/acts']")).hasSize(1);
     browser.open("/console/queues/shop/acts").click("form[action$='/resume'] button");
     browser.until(() -> browser.text("#live").contains("on time"));
     browser.type("input[name=concurrency]", "7");
@@ -55,7 +55,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.until(() -> browser.text("[role=status]").contains("hours"));
     assertThat(browser.text("#live")).contains("closed", "It is outside of its hours.");
     browser.open("/console/queues?state=closed");
-    assertThat(browser.text()).contains("shop/acts");
+    assertThat(browser.all("tbody th a[title='shop/acts']")).hasSize(1);
     browser.open("/console/queues/shop/acts").type("input[name=window]", "");
     browser.click("form[action$='/hours'] button");
     browser.until(() -> browser.text("#live").contains("on time"));
@@ -348,6 +348,21 @@ class ConsoleBrowserIT extends BrowserTestBase {
                     == 3);
     browser.click("#live-switch");
     browser.until(() -> browser.text(".cards b").equals("3"));
+    // A table that is scrolled aside stays so; on a phone, there is nothing aside.
+    browser.width(720).open("/console/queues?q=shop/");
+    browser.run(
+        "document.querySelector('.scroll').scrollLeft = 50; document.getElementById('live').mark ="
+            + " 1");
+    browser.until(() -> browser.run("return document.getElementById('live').mark").equals("null"));
+    assertThat(browser.run("return document.querySelector('.scroll').scrollLeft")).isEqualTo("50");
+    browser.width(380);
+    assertThat(
+            browser.run(
+                "const t = document.querySelector('.scroll'); return t.scrollWidth -"
+                    + " t.clientWidth"))
+        .isEqualTo("0");
+    assertThat(browser.one("tbody tr").getSize().getHeight()).isLessThan(90);
+    browser.picture("queues-380");
   }
 
   @Test

@@ -360,7 +360,9 @@ class ConsoleIT extends ConsoleTestBase {
               answer ->
                   assertThat(answer.body())
                       .contains("There is no word colour:", "known for ten minutes"));
-      assertThat(bea.get("/console/queues?sort=nothing").statusCode()).isEqualTo(400);
+      for (String sort : List.of("nothing", "--dead", "-")) {
+        assertThat(bea.get("/console/queues?sort=" + sort).statusCode()).isEqualTo(400);
+      }
       assertThat(bea.get("/console/queues?page=99999999999").statusCode()).isEqualTo(200);
       // What the framework finds by itself is a page, too.
       assertThat(bea.post("/console/bulk", Map.of("q", "x")))
@@ -487,7 +489,9 @@ class ConsoleIT extends ConsoleTestBase {
               () ->
                   assertThat(bea.get("/console/jobs?q=" + Visitor.encoded(search)).body())
                       .containsSubsequence(
-                          "first.dies/three\">", "then.dies/two\">", "first.dies/one\">"));
+                          "jobs/shop/first.dies/three\"",
+                          "jobs/shop/then.dies/two\"",
+                          "jobs/shop/first.dies/one\""));
       String page = bea.get("/console/dead").body();
       assertThat(page)
           .containsSubsequence("no ledger", "ledger 18 is locked")
@@ -687,6 +691,47 @@ class ConsoleIT extends ConsoleTestBase {
     }
   }
 
+  @Test
+  void headingsSortAndNumbersInNamesCount() {
+    for (String type : List.of("night.2", "night.10", "night.1")) {
+      submit(type, "one", type.equals("night.2") ? "5h" : "9h", "");
+    }
+    submit("night.10", "two", "8h", "");
+    String name = "com.acme.billing.invoices.InvoiceReminder";
+    submit(name, "one", "1h", "");
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      String path = "/console/queues?q=night.&sort=";
+      // Queues are looked at every two seconds.
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(vera.get(path + "delayed").body())
+                      .containsSubsequence("/night.10\"", "/night.1\"", "/night.2\"")
+                      .containsPattern(
+                          "aria-sort=\"descending\"><a href=\"[^\"]*sort=-delayed\">delayed<"));
+      String page = vera.get(path + "name").body();
+      assertThat(page)
+          .containsSubsequence("/night.1\"", "/night.2\"", "/night.10\"")
+          .containsPattern("aria-sort=\"ascending\"><a href=\"[^\"]*sort=-name\">Queue<")
+          .containsPattern("<th class=\"n\"><a href=\"[^\"]*sort=delayed\">delayed<");
+      assertThat(vera.get(path + "-name").body())
+          .containsSubsequence("/night.10\"", "/night.2\"", "/night.1\"")
+          .containsPattern("aria-sort=\"descending\"><a href=\"[^\"]*sort=name\">Queue<");
+      assertThat(vera.get(path + "next").body())
+          .containsSubsequence("/night.2\"", "/night.10\"", "/night.1\"");
+      for (String sort :
+          List.of("state", "ready", "age", "reserved", "dead", "failed", "rate", "workers")) {
+        assertThat(vera.get(path + sort).body())
+            .containsSubsequence("/night.1\"", "/night.2\"", "/night.10\"");
+      }
+      assertThat(vera.get("/console/queues?q=InvoiceReminder").body())
+          .contains(
+              "title=\"shop/" + name + "\"",
+              ">shop/</small>",
+              ">com.acme.billing.invoices.Invoi</span><span>ceReminder</span>");
+    }
+  }
+
   private JsonNode claim(String type, int jobs) {
     String claim =
         "{\"application\":\"shop\",\"taskTypes\":[\"%s\"],\"max\":%d,\"wait\":\"10s\"}"
@@ -720,7 +765,7 @@ class ConsoleIT extends ConsoleTestBase {
                   assertThat(words(vera.get("/console").body()))
                       .contains("shop/flaky 25 % of 24 attempts in the last minute failed"));
       assertThat(words(vera.get("/console/queues?state=failing&sort=failed").body()))
-          .containsPattern("shop/flaky failing .* 25 % ");
+          .containsPattern("shop/ +flaky failing .* 25 % ");
       JsonNode queue = api.call("GET", "/api/v1/queues/shop/flaky", "", ADMIN).body();
       assertThat(queue.at("/state").asString()).isEqualTo("failing");
       assertThat(queue.at("/attempts")).hasToString("{\"ended\":24,\"failed\":6,\"minutes\":1}");
