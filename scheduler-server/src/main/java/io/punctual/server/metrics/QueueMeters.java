@@ -72,10 +72,7 @@ final class QueueMeters implements QueueListener {
   private final Counter skipped;
   private final Counter missed;
   private final Timer lateness;
-  private final Timer retry;
-  private final Timer room;
-  private final Timer scan;
-  private final Timer dispatch;
+  private final Map<LatenessStage, Timer> stages = new EnumMap<>(LatenessStage.class);
   private final Timer delivery;
 
   QueueMeters(MeterRegistry registry, QueueName queue) {
@@ -126,10 +123,15 @@ final class QueueMeters implements QueueListener {
             "From the due time until the job was first on its way",
             Tags.empty(),
             LATENESS);
-    this.retry = stage("retry");
-    this.room = stage("room");
-    this.scan = stage("scan");
-    this.dispatch = stage("dispatch");
+    for (LatenessStage stage : LatenessStage.values()) {
+      stages.put(
+          stage,
+          timer(
+              LatenessStage.METRIC,
+              "What late jobs waited for",
+              Tags.of("stage", stage.word()),
+              STAGES));
+    }
     this.delivery =
         timer(
             "punctual.jobs.delivery",
@@ -144,14 +146,6 @@ final class QueueMeters implements QueueListener {
         "Occurrences of recurring schedules that came due",
         "outcome",
         outcome);
-  }
-
-  private Timer stage(String name) {
-    return timer(
-        "punctual.jobs.lateness.stage",
-        "What late jobs waited for",
-        Tags.of("stage", name),
-        STAGES);
   }
 
   private Timer timer(String name, String description, Tags more, Duration[] buckets) {
@@ -211,17 +205,13 @@ final class QueueMeters implements QueueListener {
   @Override
   public void delivered(Lateness late) {
     lateness.record(late.nanos(), TimeUnit.NANOSECONDS);
-    record(retry, late.retry());
-    record(room, late.room());
-    record(scan, late.scan());
-    record(dispatch, late.dispatch());
-  }
-
-  // Most jobs wait for one thing only: nothing is said of the others.
-  private static void record(Timer stage, long nanos) {
-    if (nanos > 0) {
-      stage.record(nanos, TimeUnit.NANOSECONDS);
-    }
+    stages.forEach(
+        (stage, timer) -> {
+          // Most jobs wait for one thing only: nothing is said of the others.
+          if (stage.of(late) > 0) {
+            timer.record(stage.of(late), TimeUnit.NANOSECONDS);
+          }
+        });
   }
 
   @Override

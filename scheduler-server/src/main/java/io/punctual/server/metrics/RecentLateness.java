@@ -7,19 +7,23 @@ import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import io.punctual.core.job.QueueName;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * How late the jobs of the last minute began, by this scheduler: from the histograms that the
- * metric keeps. A quantile is the upper edge of the bucket that it falls into; infinite behind the
- * last.
+ * How late the jobs of the last minute began, by this scheduler, and what they waited for: from the
+ * histograms that the metrics keep. A quantile is the upper edge of the bucket that it falls into;
+ * infinite behind the last.
  */
 @Component
 public class RecentLateness {
@@ -30,9 +34,9 @@ public class RecentLateness {
 
   /**
    * How many began by then, since the start: for each queue that has figures of its own, not later
-   * than each edge, and at last all.
+   * than each edge, and at last all. And how long they waited in each stage, in ms.
    */
-  private record Sample(long taken, Map<Meter.Id, long[]> counts) {}
+  private record Sample(long taken, Map<Meter.Id, long[]> counts, Map<Meter.Id, Double> waited) {}
 
   /**
    * What half of them, and 99 of 100 of them, were not later than.
@@ -43,13 +47,41 @@ public class RecentLateness {
   public record Quantiles(double p50, double p99) {}
 
   /**
+   * What jobs waited for.
+   *
+   * @param mean how late they were, on average, in ms
+   * @param parts those stages in which they waited, in their order
+   */
+  public record Split(double mean, List<Part> parts) {
+
+    /** The stage in which they waited longest; null if they did not wait. */
+    public @Nullable LatenessStage longest() {
+      return parts.stream()
+          .max(Comparator.comparingDouble(Part::percent))
+          .map(Part::stage)
+          .orElse(null);
+    }
+  }
+
+  /**
+   * A stage's part of the lateness.
+   *
+   * @param mean ms of a job's lateness, on average
+   * @param begin percent of the stages before it
+   * @param percent of all
+   */
+  public record Part(LatenessStage stage, double mean, double begin, double percent) {}
+
+  /**
    * That of a queue.
    *
    * @param quantiles null where none of its jobs has begun here
+   * @param split of the same jobs as the quantiles; null where there are none
    * @param together whether it is that of all queues without figures of their own
    * @param sinceStart whether no job began within a minute, so that this is of all since the start
    */
-  public record OfQueue(@Nullable Quantiles quantiles, boolean together, boolean sinceStart) {}
+  public record OfQueue(
+      @Nullable Quantiles quantiles, @Nullable Split split, boolean together, boolean sinceStart) {}
 
   private final MeterRegistry registry;
   private final Deque<Sample> samples = new ArrayDeque<>();
@@ -71,10 +103,14 @@ public class RecentLateness {
       // Most queues rest: theirs are kept once.
       counts.put(timer.getId(), Arrays.equals(now, same) ? same : now);
     }
+    Map<Meter.Id, Double> waited = new HashMap<>();
+    for (Timer timer : registry.find(LatenessStage.METRIC).timers()) {
+      waited.put(timer.getId(), timer.totalTime(TimeUnit.MILLISECONDS));
+    }
     while (samples.size() > 1 && nanos - samples.getFirst().taken() > WINDOW_NS) {
       samples.removeFirst();
     }
-    samples.addLast(new Sample(nanos, counts));
+    samples.addLast(new Sample(nanos, counts, waited));
     if (isOld(samples.getFirst(), nanos)) {
       samples.removeFirst();
     }
@@ -92,19 +128,46 @@ public class RecentLateness {
     Timer own = timer(queue);
     Timer timer = own == null ? timer(QueueTags.OTHER) : own;
     if (timer == null) {
-      return new OfQueue(null, false, false);
+      return new OfQueue(null, null, false, false);
     }
+    QueueName named = own == null ? QueueTags.OTHER : queue;
     HistogramSnapshot snapshot = timer.takeSnapshot();
     double[] edges = edges(snapshot);
     long[] now = counts(snapshot);
     Sample first = samples.peekFirst();
-    Quantiles recent =
-        first == null || isOld(first, nanos)
-            ? null
-            : quantiles(edges, grown(now, first.counts().getOrDefault(timer.getId(), NONE)));
-    return recent == null
-        ? new OfQueue(quantiles(edges, now), own == null, true)
-        : new OfQueue(recent, own == null, false);
+    if (first != null && !isOld(first, nanos)) {
+      long[] grown = grown(now, first.counts().getOrDefault(timer.getId(), NONE));
+      Quantiles recent = quantiles(edges, grown);
+      if (recent != null) {
+        return new OfQueue(recent, split(named, all(grown), first.waited()), own == null, false);
+      }
+    }
+    return new OfQueue(quantiles(edges, now), split(named, all(now), Map.of()), own == null, true);
+  }
+
+  private @Nullable Split split(QueueName queue, long jobs, Map<Meter.Id, Double> before) {
+    if (jobs <= 0) {
+      return null;
+    }
+    Map<LatenessStage, Double> waited = new EnumMap<>(LatenessStage.class);
+    for (LatenessStage stage : LatenessStage.values()) {
+      Timer timer = registry.find(LatenessStage.METRIC).tags(stage.tags(queue)).timer();
+      if (timer != null) {
+        double ms = timer.totalTime(TimeUnit.MILLISECONDS);
+        waited.put(stage, Math.max(0, ms - before.getOrDefault(timer.getId(), 0.0)));
+      }
+    }
+    double sum = waited.values().stream().mapToDouble(ms -> ms).sum();
+    List<Part> parts = new ArrayList<>();
+    double begin = 0;
+    for (Map.Entry<LatenessStage, Double> one : waited.entrySet()) {
+      double percent = sum == 0 ? 0 : 100 * one.getValue() / sum;
+      if (percent > 0) {
+        parts.add(new Part(one.getKey(), one.getValue() / jobs, begin, percent));
+      }
+      begin += percent;
+    }
+    return new Split(sum / jobs, parts);
   }
 
   private @Nullable Timer timer(QueueName queue) {
@@ -147,8 +210,12 @@ public class RecentLateness {
     return grown;
   }
 
+  private static long all(long[] counts) {
+    return counts.length == 0 ? 0 : counts[counts.length - 1];
+  }
+
   private static @Nullable Quantiles quantiles(double[] edges, long[] counts) {
-    long all = counts.length == 0 ? 0 : counts[counts.length - 1];
+    long all = all(counts);
     // Without edges nothing can be said.
     return all <= 0 || edges.length == 0
         ? null

@@ -804,6 +804,10 @@ class ConsoleIT extends ConsoleTestBase {
                   .at("/parked")
                   .asString())
           .isEqualTo("false");
+      assertThat(claim("fetched", 1)).hasSize(1);
+      assertThat(words(vera.get("/console/queues/shop/fetched").body()))
+          .containsPattern("Late on average by [\\d.]+ ms : no free worker [\\d.]+ %")
+          .contains("Workers had no room, or the queue was paused");
     }
   }
 
