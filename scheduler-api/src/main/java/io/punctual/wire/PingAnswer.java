@@ -14,10 +14,13 @@ import org.jspecify.annotations.Nullable;
  *     not say: then those count that its registry has
  * @param concurrency jobs that it takes at once, 1 to {@value WorkerMetadata#MAX_CONCURRENCY}; null
  *     if it does not say
+ * @param release of the application, as {@link WorkerMetadata#isRelease} allows; null if it does
+ *     not say
  */
 public record PingAnswer(
     String application,
     long time,
     @Nullable String version,
     @Nullable List<String> taskTypes,
-    @Nullable Integer concurrency) {}
+    @Nullable Integer concurrency,
+    @Nullable String release) {}

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a worker instance says about itself in the registry.
@@ -15,9 +16,14 @@ import java.util.stream.Collectors;
  * @param callbackPath the path that callbacks are POSTed to, context path included
  * @param protocol {@code batch} or {@code single}
  * @param concurrency jobs that it takes at once, 1 to {@value #MAX_CONCURRENCY}
+ * @param release of the application, as {@link #isRelease} allows; null if it does not say
  */
 public record WorkerMetadata(
-    Set<String> taskTypes, String callbackPath, String protocol, int concurrency) {
+    Set<String> taskTypes,
+    String callbackPath,
+    String protocol,
+    int concurrency,
+    @Nullable String release) {
 
   /** Registry metadata key: comma-separated task types. */
   public static final String TASK_TYPES = "punctual.task-types";
@@ -37,6 +43,9 @@ public record WorkerMetadata(
 
   /** Registry metadata key: jobs that the instance takes at once. */
   public static final String CONCURRENCY = "punctual.concurrency";
+
+  /** Registry metadata key: the application's release. */
+  public static final String RELEASE = "punctual.release";
 
   /** Many jobs a POST, a result line each: what our starter speaks. */
   public static final String BATCH = "batch";
@@ -59,11 +68,20 @@ public record WorkerMetadata(
   /** Longest path, in characters. */
   public static final int MAX_CALLBACK_PATH = 1_000;
 
+  /** Longest release, in characters. */
+  public static final int MAX_RELEASE = 64;
+
+  /** What a release must be, as the end of a sentence. */
+  public static final String RELEASE_RULE =
+      "must be 1 to " + MAX_RELEASE + " printable ASCII characters without spaces";
+
   private static final int MAX_TASK_TYPES_TEXT = MAX_TASK_TYPES * (Limits.MAX_NAME + 16);
   private static final int QUOTED = 100;
 
   // Possessive: the greedy form calls itself for each segment, until the stack is full.
   private static final Pattern PATH = Pattern.compile("(?:/[A-Za-z0-9._~-]++)++");
+
+  private static final Pattern RELEASES = Pattern.compile("[!-~]+");
 
   /** Checks the values. */
   public WorkerMetadata {
@@ -94,6 +112,23 @@ public record WorkerMetadata(
       throw new IllegalArgumentException(
           CONCURRENCY + " must be between 1 and " + MAX_CONCURRENCY + ", not " + concurrency);
     }
+    if (release != null && !isRelease(release)) {
+      throw new IllegalArgumentException(RELEASE + " " + RELEASE_RULE + ", not " + quoted(release));
+    }
+  }
+
+  /** One that does not say its release. */
+  public WorkerMetadata(
+      Set<String> taskTypes, String callbackPath, String protocol, int concurrency) {
+    this(taskTypes, callbackPath, protocol, concurrency, null);
+  }
+
+  /**
+   * Returns whether a text is the name of a release, such as {@code 2.14.0}: 1 to {@value
+   * #MAX_RELEASE} printable ASCII characters without spaces.
+   */
+  public static boolean isRelease(String text) {
+    return text.length() <= MAX_RELEASE && RELEASES.matcher(text).matches();
   }
 
   /**
@@ -120,6 +155,9 @@ public record WorkerMetadata(
     map.put(CALLBACK_PATH, callbackPath);
     map.put(PROTOCOL, protocol);
     map.put(CONCURRENCY, Integer.toString(concurrency));
+    if (release != null) {
+      map.put(RELEASE, release);
+    }
     return map;
   }
 
@@ -134,7 +172,8 @@ public record WorkerMetadata(
         answer.taskTypes() == null ? taskTypes : Set.copyOf(answer.taskTypes()),
         callbackPath,
         protocol,
-        answer.concurrency() == null ? concurrency : answer.concurrency());
+        answer.concurrency() == null ? concurrency : answer.concurrency(),
+        answer.release() == null ? release : answer.release());
   }
 
   /**
@@ -160,6 +199,7 @@ public record WorkerMetadata(
             .collect(Collectors.toSet()),
         map.getOrDefault(CALLBACK_PATH, map.getOrDefault(CALLBACK, DEFAULT_CALLBACK_PATH)),
         map.getOrDefault(PROTOCOL, map.containsKey(CALLBACK) ? BATCH : SINGLE),
-        Integer.parseInt(concurrency));
+        Integer.parseInt(concurrency),
+        map.get(RELEASE));
   }
 }

@@ -27,6 +27,28 @@ class WorkerMetadataTest {
         new WorkerMetadata(
             Set.of("order.close", "order:remind"), "/shop/callback", WorkerMetadata.BATCH, 7);
     assertThat(WorkerMetadata.from(metadata.toMap())).isEqualTo(metadata);
+    WorkerMetadata released = with(WorkerMetadata.RELEASE, "2.14.0+g12ab");
+    assertThat(released.release()).isEqualTo("2.14.0+g12ab");
+    assertThat(WorkerMetadata.from(released.toMap())).isEqualTo(released);
+  }
+
+  @Test
+  void whatAnInstanceSaysOfItsReleaseCountsMoreThanWhatItsRegistryHas() {
+    WorkerMetadata registered = with(WorkerMetadata.RELEASE, "1");
+    assertThat(registered.with(new PingAnswer("shop", 1, null, null, null, "2")).release())
+        .isEqualTo("2");
+    assertThat(registered.with(new PingAnswer("shop", 1, null, null, null, null)).release())
+        .isEqualTo("1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a b", "a\nb", "2.14\u202E", "\u7248"})
+  void whatIsNoReleaseIsRefused(String release) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(WorkerMetadata.RELEASE, release))
+        .withMessageStartingWith("punctual.release must be 1 to 64 printable ASCII characters");
+    assertThat(WorkerMetadata.isRelease("x".repeat(WorkerMetadata.MAX_RELEASE))).isTrue();
+    assertThat(WorkerMetadata.isRelease("x".repeat(WorkerMetadata.MAX_RELEASE + 1))).isFalse();
   }
 
   @Test
@@ -48,7 +70,8 @@ class WorkerMetadataTest {
         WorkerMetadata.TASK_TYPES,
         WorkerMetadata.CALLBACK_PATH,
         WorkerMetadata.PROTOCOL,
-        WorkerMetadata.CONCURRENCY);
+        WorkerMetadata.CONCURRENCY,
+        WorkerMetadata.RELEASE);
   }
 
   /** An error of the JVM would be no exception that says which entry it is. */

@@ -1,19 +1,24 @@
 package io.punctual.client;
 
 import io.punctual.wire.Limits;
+import io.punctual.wire.WorkerMetadata;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who this application is, to schedulers.
  *
  * @param application in lower case
+ * @param release of the application, as {@link WorkerMetadata#isRelease} allows; null if it is not
+ *     known
  */
-public record ClientIdentity(String application) {
+public record ClientIdentity(String application, @Nullable String release) {
 
   /**
    * Checks the name and lowers its case.
    *
    * @throws IllegalStateException if it is no valid name
+   * @throws IllegalArgumentException if the release is none
    */
   public ClientIdentity {
     if (!Limits.isName(application)) {
@@ -26,5 +31,14 @@ public record ClientIdentity(String application) {
               + "'");
     }
     application = application.toLowerCase(Locale.ROOT);
+    if (release != null && !WorkerMetadata.isRelease(release)) {
+      throw new IllegalArgumentException(
+          "release " + WorkerMetadata.RELEASE_RULE + ", but was '" + release + "'");
+    }
+  }
+
+  /** One whose release is not known. */
+  public ClientIdentity(String application) {
+    this(application, null);
   }
 }

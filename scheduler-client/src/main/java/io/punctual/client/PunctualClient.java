@@ -64,7 +64,7 @@ public final class PunctualClient implements AutoCloseable {
   private boolean closed;
 
   private PunctualClient(Builder options) {
-    identity = options.identity;
+    identity = new ClientIdentity(options.application, options.release);
     drainTimeout = options.drainTimeout;
     json = options.json == null ? Json.ofClassPath() : options.json;
     workers = new TaskWorkers(options.workers);
@@ -103,7 +103,7 @@ public final class PunctualClient implements AutoCloseable {
    * @param application its name, which schedulers know it and its jobs by
    */
   public static Builder of(String application) {
-    return new Builder(new ClientIdentity(application));
+    return new Builder(new ClientIdentity(application).application());
   }
 
   /** Returns what submits, cancels, moves and finds jobs. */
@@ -146,7 +146,8 @@ public final class PunctualClient implements AutoCloseable {
                 workers.types(),
                 WorkerMetadata.DEFAULT_CALLBACK_PATH,
                 WorkerMetadata.BATCH,
-                concurrency),
+                concurrency,
+                identity.release()),
             address);
     registration = own;
     own.register();
@@ -223,7 +224,7 @@ public final class PunctualClient implements AutoCloseable {
 
     private static final Duration MOST = Duration.ofMinutes(5);
 
-    private final ClientIdentity identity;
+    private final String application;
     private final Map<String, TaskWorker> workers = new LinkedHashMap<>();
     private final List<JobListener> listeners = new ArrayList<>();
     private SchedulerSource schedulers = List::of;
@@ -233,10 +234,11 @@ public final class PunctualClient implements AutoCloseable {
     private int concurrency = 100;
     private Consumer<HttpClient.Builder> http = builder -> {};
     private @Nullable String token;
+    private @Nullable String release;
     private @Nullable Json json;
 
-    private Builder(ClientIdentity identity) {
-      this.identity = identity;
+    private Builder(String application) {
+      this.application = application;
     }
 
     /**
@@ -256,6 +258,16 @@ public final class PunctualClient implements AutoCloseable {
     /** Sets the token, as the scheduler's command {@code credentials} prints it. */
     public Builder token(String token) {
       this.token = token;
+      return this;
+    }
+
+    /**
+     * Sets the application's release, such as {@code 2.14.0}, which schedulers show with the
+     * instance and keep with each failed attempt: 1 to 64 printable ASCII characters without
+     * spaces.
+     */
+    public Builder release(String release) {
+      this.release = release;
       return this;
     }
 

@@ -91,6 +91,7 @@ class PunctualClientTest {
 
   private PunctualClient client(Json json) {
     return PunctualClient.of("Shop")
+        .release("2.14.0")
         .schedulers(List.of(URI.create(scheduler.baseUrl() + "/")))
         .json(json)
         .worker(
@@ -177,7 +178,7 @@ class PunctualClientTest {
       assertThat(call("msg_2", "{\"jobs\":1}").statusCode()).isEqualTo(400);
       // Without jobs: is anybody there?
       HttpResponse<String> ping = call("msg_3", "{\"application\":\"shop\",\"jobs\":[]}");
-      assertThat(ping.body()).contains("\"application\":\"shop\"");
+      assertThat(ping.body()).contains("\"application\":\"shop\"", "\"release\":\"2.14.0\"");
       HttpResponse<String> page =
           HttpClient.newHttpClient()
               .send(

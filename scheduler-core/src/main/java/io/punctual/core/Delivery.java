@@ -1,6 +1,7 @@
 package io.punctual.core;
 
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
 import java.time.Duration;
@@ -102,15 +103,14 @@ public interface Delivery {
    *
    * @param delay the worker's wish; null leaves it to the retry policy
    */
-  CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay);
+  CompletableFuture<Void> failed(ErrorNote note, @Nullable Duration delay);
 
   /**
    * It was sent, and nobody knows how it ended.
    *
    * @param cause why nobody knows
    */
-  CompletableFuture<Void> unknown(
-      String instance, String error, boolean travelledAlone, RepeatCause cause);
+  CompletableFuture<Void> unknown(ErrorNote note, boolean travelledAlone, RepeatCause cause);
 
   /**
    * Nothing ran: no attempt.
@@ -118,7 +118,7 @@ public interface Delivery {
    * @param delay until it may go out again: zero where the dispatcher itself sees to it that this
    *     takes a while; null for a back-off of the job's own
    */
-  CompletableFuture<Void> undeliverable(String instance, String error, @Nullable Duration delay);
+  CompletableFuture<Void> undeliverable(ErrorNote note, @Nullable Duration delay);
 
   /** Given back untried, at once. */
   CompletableFuture<Void> release();
@@ -130,5 +130,5 @@ public interface Delivery {
   CompletableFuture<Void> deferred(Duration within);
 
   /** Never again. */
-  CompletableFuture<Void> rejected(String instance, String error);
+  CompletableFuture<Void> rejected(ErrorNote note);
 }

@@ -286,7 +286,8 @@ class WorkerProbeIT extends SharedRedisTestBase {
 
   private static String line(String app, Duration ahead) {
     long time = Instant.now().plus(ahead).toEpochMilli();
-    return JSON.writeValueAsString(new PingAnswer(app, time, "1.2.3", types(app), null)) + "\n";
+    return JSON.writeValueAsString(new PingAnswer(app, time, "1.2.3", types(app), null, null))
+        + "\n";
   }
 
   /** As many and as long ones as may be. */

@@ -126,7 +126,7 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
   @Test
   void aWorkerThatSaysSomethingElseIsHeard() {
     assertThat(register("one", "1m").at("/outcome")).isEqualTo("created");
-    String other = "{'url':'" + url() + "','taskTypes':['other'],'ttl':'1m'}";
+    String other = "{'url':'" + url() + "','taskTypes':['other'],'ttl':'1m','release':'2.14.0'}";
     Answer changed = put("one", other);
     assertThat(changed.status()).isEqualTo(200);
     assertThat(changed.at("/outcome")).isEqualTo("changed");
@@ -136,7 +136,7 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
             () ->
                 api.get("/api/v1/workers?application=" + app)
                     .text()
-                    .contains("\"taskTypes\":[\"other\"]"));
+                    .matches(".*\"taskTypes\":\\[\"other\"].*\"release\":\"2.14.0\".*"));
   }
 
   /**
@@ -229,6 +229,7 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'1s'}        | ttl         | between 5s",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'365d'}      | ttl         | and 5m",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'session':'a b'}   | session     | 64",
+        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'release':'a b'}   | release     | 64",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'color':'red'}     | color       | known",
       })
   void whatCannotBeIsRefused(String json, String field, String text) {

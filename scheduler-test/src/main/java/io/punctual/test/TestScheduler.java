@@ -8,6 +8,7 @@ import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.Operations;
 import io.punctual.core.RepeatCause;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.local.EngineJobScheduler;
@@ -549,16 +550,16 @@ public final class TestScheduler {
 
   private static CompletableFuture<Void> connectionBroke(Delivery delivery) {
     return delivery.unknown(
-        INSTANCE,
-        "the connection broke before the answer was there",
+        new ErrorNote(INSTANCE, "the connection broke before the answer was there"),
         true,
         RepeatCause.ANSWER_LOST);
   }
 
   private static CompletableFuture<Void> tookTooLong(Delivery delivery) {
     return delivery.unknown(
-        INSTANCE,
-        "its future was not completed within its time-to-run of " + timeToRun(delivery),
+        new ErrorNote(
+            INSTANCE,
+            "its future was not completed within its time-to-run of " + timeToRun(delivery)),
         true,
         RepeatCause.TIME_OVER);
   }

@@ -25,6 +25,7 @@ import io.punctual.spring.autoconfigure.WorkerSetupFailureAnalyzer;
 import io.punctual.spring.client.actuate.PunctualEndpoint;
 import io.punctual.spring.client.actuate.PunctualHealthIndicator;
 import io.punctual.spring.client.registry.ServiceRegistration;
+import io.punctual.wire.WorkerMetadata;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -229,6 +230,23 @@ class PunctualClientAutoConfigurationTest {
         .contains("punctual.workers.\"[order.close]\".*")
         .contains("'order.remnd', which no worker here has. Is 'order.remind' meant?")
         .contains("'something.else', which no worker here has; there are");
+  }
+
+  @Test
+  void theReleaseIsTheApplicationsVersionUnlessThatIsNone(CapturedOutput output) {
+    web.withPropertyValues("spring.application.version=2.14.0")
+        .run(
+            context -> {
+              assertThat(context.getBean(ClientIdentity.class).release()).isEqualTo("2.14.0");
+              assertThat(context.getBean(WorkerMetadata.class).toMap())
+                  .containsEntry(WorkerMetadata.RELEASE, "2.14.0");
+            });
+    web.run(context -> assertThat(context.getBean(ClientIdentity.class).release()).isNull());
+    assertThat(output).doesNotContain("spring.application.version");
+    web.withPropertyValues("spring.application.version=2.14 (main)")
+        .run(context -> assertThat(context.getBean(ClientIdentity.class).release()).isNull());
+    assertThat(output)
+        .contains("spring.application.version must be 1 to 64 printable", "'2.14 (main)'");
   }
 
   static class Orders {

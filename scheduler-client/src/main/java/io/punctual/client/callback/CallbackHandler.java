@@ -192,7 +192,8 @@ public final class CallbackHandler {
             guard.now().toEpochMilli(),
             VERSION,
             List.copyOf(new TreeSet<>(runner.types())),
-            runner.concurrency());
+            runner.concurrency(),
+            identity.release());
     String line = new String(json.write(answer), StandardCharsets.UTF_8) + "\n";
     CallbackGuard.AnswerSeal seal = guard.seal(exchange);
     exchange

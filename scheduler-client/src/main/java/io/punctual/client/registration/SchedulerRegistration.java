@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -262,24 +263,17 @@ public final class SchedulerRegistration implements InstanceRegistration {
       return AFTER_NO_ANSWER;
     }
     sent = true;
-    SchedulerCalls.Answer answer =
-        calls.callWithin(
-            CALL,
-            "PUT",
-            path(own),
-            Map.of(
-                "url",
-                own.address().toString(),
-                "taskTypes",
-                new TreeSet<>(metadata.taskTypes()),
-                "concurrency",
-                metadata.concurrency(),
-                "protocol",
-                metadata.protocol(),
-                "session",
-                session,
-                "ttl",
-                TTL.toSeconds() + "s"));
+    Map<String, Object> says = new LinkedHashMap<>();
+    says.put("url", own.address().toString());
+    says.put("taskTypes", new TreeSet<>(metadata.taskTypes()));
+    says.put("concurrency", metadata.concurrency());
+    says.put("protocol", metadata.protocol());
+    if (metadata.release() != null) {
+      says.put("release", metadata.release());
+    }
+    says.put("session", session);
+    says.put("ttl", TTL.toSeconds() + "s");
+    SchedulerCalls.Answer answer = calls.callWithin(CALL, "PUT", path(own), says);
     int status = answer.status();
     if (status != 200 && status != 201) {
       String detail = answer.text("detail");

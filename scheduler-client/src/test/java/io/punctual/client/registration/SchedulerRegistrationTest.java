@@ -106,7 +106,7 @@ class SchedulerRegistrationTest {
   }
 
   private static WorkerMetadata metadata(String... types) {
-    return new WorkerMetadata(Set.of(types), "/ctx/callback", WorkerMetadata.BATCH, 7);
+    return new WorkerMetadata(Set.of(types), "/ctx/callback", WorkerMetadata.BATCH, 7, "2.14.0");
   }
 
   private SchedulerRegistration registration(String... types) {
@@ -134,7 +134,8 @@ class SchedulerRegistrationTest {
     assertThat(bodies.peek())
         .contains("\"url\":\"http://10.0.0.7:8081/ctx/callback\"")
         .contains("\"taskTypes\":[\"order.close\",\"order.remind\"]")
-        .contains("\"concurrency\":7", "\"protocol\":\"batch\"", "\"ttl\":\"30s\"");
+        .contains("\"concurrency\":7", "\"protocol\":\"batch\"", "\"ttl\":\"30s\"")
+        .contains("\"release\":\"2.14.0\"");
     // Also for calls that come while it leaves.
     assertThat(registration.advertised())
         .isEqualTo(

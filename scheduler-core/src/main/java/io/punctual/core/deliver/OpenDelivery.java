@@ -204,24 +204,19 @@ public final class OpenDelivery implements Delivery {
   }
 
   @Override
-  public CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay) {
-    return endWith(
-        retryDelays.failed(job, content, new ErrorNote(instance, error), delay),
-        RepeatCause.FAILED);
+  public CompletableFuture<Void> failed(ErrorNote note, @Nullable Duration delay) {
+    return endWith(retryDelays.failed(job, content, note, delay), RepeatCause.FAILED);
   }
 
   @Override
   public CompletableFuture<Void> unknown(
-      String instance, String error, boolean travelledAlone, RepeatCause cause) {
-    return endWith(
-        retryDelays.unknown(job, content, new ErrorNote(instance, error), travelledAlone), cause);
+      ErrorNote note, boolean travelledAlone, RepeatCause cause) {
+    return endWith(retryDelays.unknown(job, content, note, travelledAlone), cause);
   }
 
   @Override
-  public CompletableFuture<Void> undeliverable(
-      String instance, String error, @Nullable Duration delay) {
-    return endWith(
-        retryDelays.undeliverable(job, content, new ErrorNote(instance, error), delay), null);
+  public CompletableFuture<Void> undeliverable(ErrorNote note, @Nullable Duration delay) {
+    return endWith(retryDelays.undeliverable(job, content, note, delay), null);
   }
 
   @Override
@@ -242,8 +237,8 @@ public final class OpenDelivery implements Delivery {
   }
 
   @Override
-  public CompletableFuture<Void> rejected(String instance, String error) {
-    return endWith(retryDelays.rejected(job, new ErrorNote(instance, error)), null);
+  public CompletableFuture<Void> rejected(ErrorNote note) {
+    return endWith(retryDelays.rejected(job, note), null);
   }
 
   /** Bytes of the content, as it is stored. */

@@ -75,12 +75,14 @@ final class OutcomeCounts {
     ErrorNote note = ErrorNote.decode(settlement.note());
     LogFields.of(log.atWarn(), queue, settlement.taskId())
         .addKeyValue("punctual.instance", note.instance())
+        .addKeyValue("punctual.release", note.release())
         .log(
             "Job {} of {} is a dead letter now: {}{}. Reason: {}",
             settlement.taskId(),
             queue,
             never ? "rejected" : "all attempts failed, the last",
-            note.instance().isEmpty() ? "" : " at " + note.instance(),
+            (note.instance().isEmpty() ? "" : " at " + note.instance())
+                + (note.release().isEmpty() ? "" : ", release " + note.release()),
             OneLine.of(note.message(), MAX_REASON));
   }
 

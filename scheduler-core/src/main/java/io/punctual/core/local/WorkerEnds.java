@@ -3,6 +3,7 @@ package io.punctual.core.local;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.core.Delivery;
+import io.punctual.core.job.ErrorNote;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +26,13 @@ public final class WorkerEnds {
     if (thrown == null) {
       return deferred == null ? delivery.done() : delivery.deferred(deferred);
     } else if (thrown instanceof RejectTaskException) {
-      return delivery.rejected(instance, said(thrown));
+      return delivery.rejected(new ErrorNote(instance, said(thrown)));
     } else if (thrown instanceof RetryLaterException later) {
-      return delivery.failed(instance, said(thrown), later.delay());
+      return delivery.failed(new ErrorNote(instance, said(thrown)), later.delay());
     }
     String message = thrown.getMessage();
-    return delivery.failed(
-        instance, thrown.getClass().getName() + (message == null ? "" : ": " + message), null);
+    String error = thrown.getClass().getName() + (message == null ? "" : ": " + message);
+    return delivery.failed(new ErrorNote(instance, error), null);
   }
 
   private static String said(Throwable byWorker) {

@@ -7,6 +7,7 @@ import io.punctual.core.ScannerHealth;
 import io.punctual.core.deliver.InFlight;
 import io.punctual.core.deliver.OpenDelivery;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.RandomNames;
 import io.punctual.core.membership.Membership;
@@ -276,8 +277,8 @@ final class Session implements PullQueues {
           for (OpenDelivery delivery : worker.keeper.open()) {
             var unused =
                 delivery.unknown(
-                    context.options().owner(),
-                    "the scheduler stopped before the answer came",
+                    new ErrorNote(
+                        context.options().owner(), "the scheduler stopped before the answer came"),
                     false,
                     RepeatCause.SCHEDULER_STOPPED);
             left++;

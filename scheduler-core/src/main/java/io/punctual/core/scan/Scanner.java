@@ -10,6 +10,7 @@ import io.punctual.core.WakeCause;
 import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.deliver.Claimer;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LogFields;
 import io.punctual.core.membership.Owners;
 import io.punctual.core.pull.Puller;
@@ -451,9 +452,10 @@ public final class Scanner {
       shared.dispatcher().dispatch(bucket.queue(), open);
     } catch (RuntimeException | Error e) {
       log.error("The dispatcher did not take {} jobs of {}", open.size(), bucket, e);
-      String owner = context.options().owner();
+      ErrorNote note =
+          new ErrorNote(context.options().owner(), "the dispatcher did not take it: " + e);
       for (Delivery delivery : open) {
-        var unused = delivery.undeliverable(owner, "the dispatcher did not take it: " + e, null);
+        var unused = delivery.undeliverable(note, null);
       }
     }
   }

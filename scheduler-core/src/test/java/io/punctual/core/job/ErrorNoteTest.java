@@ -10,6 +10,8 @@ class ErrorNoteTest {
   void whatIsWrittenIsReadBack() {
     ErrorNote note = new ErrorNote("10.0.0.1:8081", "line 1\nline 2");
     assertThat(ErrorNote.decode(note.encode())).isEqualTo(note);
+    ErrorNote released = new ErrorNote("10.0.0.1:8081", "2.14.0", "a\tb");
+    assertThat(ErrorNote.decode(released.encode())).isEqualTo(released);
     assertThat(ErrorNote.decode(new byte[0])).isEqualTo(new ErrorNote("", ""));
   }
 
@@ -26,5 +28,7 @@ class ErrorNoteTest {
   void theInstanceCannotPretendToBeTheMessage() {
     ErrorNote read = ErrorNote.decode(new ErrorNote("a\nb", "c").encode());
     assertThat(read).isEqualTo(new ErrorNote("a b", "c"));
+    ErrorNote tabs = ErrorNote.decode(new ErrorNote("a\tb", "1\t2\n3", "c").encode());
+    assertThat(tabs).isEqualTo(new ErrorNote("a b", "1 2 3", "c"));
   }
 }

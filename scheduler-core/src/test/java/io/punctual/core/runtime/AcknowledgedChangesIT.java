@@ -6,6 +6,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.local.EngineJobScheduler;
@@ -65,7 +66,7 @@ class AcknowledgedChangesIT extends OwnRedisTestBase {
               var unused =
                   delivery.taskId().startsWith("done")
                       ? delivery.done()
-                      : delivery.failed("worker", "busy", Duration.ofHours(1));
+                      : delivery.failed(new ErrorNote("worker", "busy"), Duration.ofHours(1));
             });
     Store store = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
     Engine engine = engine(store, EngineOptions.defaults(owner), dispatcher, null);

@@ -52,7 +52,7 @@ class AttemptsIT extends EngineTestBase {
         due = delivery.dueTime();
       }
       assertThat(delivery.dueTime()).isEqualTo(due);
-      delivery.failed("10.0.0.1:8081", "out of stock " + attempt, null).join();
+      delivery.failed(new ErrorNote("10.0.0.1:8081", "out of stock " + attempt), null).join();
     }
     JobView dead = engine.find(QUEUE, "a").orElseThrow();
     assertThat(dead.state()).isEqualTo(JobState.DEAD);
@@ -114,7 +114,7 @@ class AttemptsIT extends EngineTestBase {
     TestDispatcher dispatcher = new TestDispatcher();
     Engine engine = engine(dispatcher);
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1h")));
-    dispatcher.next().failed("", "busy", Duration.ofMillis(50)).join();
+    dispatcher.next().failed(new ErrorNote("", "busy"), Duration.ofMillis(50)).join();
     assertThat(dispatcher.next().attempt()).isEqualTo(2);
   }
 
@@ -153,7 +153,7 @@ class AttemptsIT extends EngineTestBase {
         .isEqualTo(Settled.Kind.LEASE_LOST);
     assertThat(engine.claims().done(delivery.token()).join().kind()).isEqualTo(Settled.Kind.DONE);
     eventually().until(() -> !again.extend(Duration.ofMinutes(1)));
-    again.failed("here", "nobody asked", null).join();
+    again.failed(new ErrorNote("here", "nobody asked"), null).join();
     assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
   }
 
@@ -198,7 +198,7 @@ class AttemptsIT extends EngineTestBase {
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
     Delivery first = dispatcher.next();
     engine.operations().pause(QUEUE, true);
-    first.undeliverable("10.0.0.1:8081", "connection refused", null).join();
+    first.undeliverable(new ErrorNote("10.0.0.1:8081", "connection refused"), null).join();
     JobView view = engine.find(QUEUE, "a").orElseThrow();
     assertThat(view.state()).isEqualTo(JobState.DELAYED);
     assertThat(lastError(view).kind()).isEqualTo("undeliverable");
@@ -226,7 +226,7 @@ class AttemptsIT extends EngineTestBase {
     TestDispatcher dispatcher = new TestDispatcher();
     Engine engine = engine(dispatcher);
     submit(engine, "a", Duration.ZERO);
-    dispatcher.next().rejected("here", "no such order").join();
+    dispatcher.next().rejected(new ErrorNote("here", "no such order")).join();
     JobView dead = engine.find(QUEUE, "a").orElseThrow();
     assertThat(dead.state()).isEqualTo(JobState.DEAD);
     assertThat(lastError(dead).kind()).isEqualTo("rejected");
@@ -242,8 +242,8 @@ class AttemptsIT extends EngineTestBase {
     submit(engine, "a", Duration.ZERO);
     Delivery delivery = dispatcher.next();
     engine.operations().pause(QUEUE, true);
-    delivery.unknown("here", "timed out", true, RepeatCause.TIME_OVER).join();
-    delivery.rejected("here", "too late").join();
+    delivery.unknown(new ErrorNote("here", "timed out"), true, RepeatCause.TIME_OVER).join();
+    delivery.rejected(new ErrorNote("here", "too late")).join();
     assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.DELAYED);
     delivery.done().join();
     assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
@@ -283,7 +283,9 @@ class AttemptsIT extends EngineTestBase {
               var unused =
                   dies
                       ? delivery.unknown(
-                          "w", "the stream broke", batch.size() == 1, RepeatCause.ANSWER_LOST)
+                          new ErrorNote("w", "the stream broke"),
+                          batch.size() == 1,
+                          RepeatCause.ANSWER_LOST)
                       : delivery.done();
             }
           }
@@ -417,7 +419,7 @@ class AttemptsIT extends EngineTestBase {
     delivery.onCancelling(() -> toldLater.set(true));
     assertThat(toldLater).isTrue();
 
-    delivery.failed("here", "it stopped", null).join();
+    delivery.failed(new ErrorNote("here", "it stopped"), null).join();
     assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.CANCELLED);
     QueueStats stats = engine.stats(QUEUE).orElseThrow();
     assertThat(stats.dead()).isZero();

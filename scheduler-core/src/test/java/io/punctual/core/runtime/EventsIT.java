@@ -11,6 +11,7 @@ import io.punctual.core.Operations.EventDone;
 import io.punctual.core.Operations.EventItem;
 import io.punctual.core.Operations.EventOutcome;
 import io.punctual.core.Submit;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Submitted;
@@ -65,7 +66,7 @@ class EventsIT extends EngineTestBase {
         TYPE,
         "dies",
         job -> job.cancelOn("order.paid", "4711").retry(RetryPolicy.NEVER).delay(Duration.ZERO));
-    dispatcher.next().failed("here", "no", null).join();
+    dispatcher.next().failed(new ErrorNote("here", "no"), null).join();
     submit(engine, TYPE, "runs", job -> job.cancelOn("order.paid", "4711").delay(Duration.ZERO));
     Delivery runs = dispatcher.next();
     submit(engine, TYPE, "runs-too", job -> job.runOn("order.paid", "4711").delay(Duration.ZERO));
@@ -103,7 +104,7 @@ class EventsIT extends EngineTestBase {
     assertThat(state(engine, "waits")).isEqualTo(JobState.CANCELLED);
     assertThat(state(engine, "other-key")).isEqualTo(JobState.DELAYED);
     assertThat(state(engine, "other-name")).isEqualTo(JobState.DELAYED);
-    runs.failed("here", "it stopped", null).join();
+    runs.failed(new ErrorNote("here", "it stopped"), null).join();
     assertThat(state(engine, "runs")).isEqualTo(JobState.CANCELLED);
     runsToo.done().join();
     assertThat(outcomes(engine.operations().event("nobody", PAID))).isEmpty();

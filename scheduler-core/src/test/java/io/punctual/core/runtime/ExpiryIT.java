@@ -9,6 +9,7 @@ import io.punctual.core.EngineListener;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.QueueListener;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
@@ -147,7 +148,7 @@ class ExpiryIT extends EngineTestBase {
     TestDispatcher dispatcher = new TestDispatcher();
     Engine engine = told(dispatcher);
     submitted(engine, "a", 60_000);
-    dispatcher.next().failed("here", "broken", Duration.ofMinutes(2)).join();
+    dispatcher.next().failed(new ErrorNote("here", "broken"), Duration.ofMinutes(2)).join();
 
     JobView dead = job(engine, "a");
     assertThat(dead.state()).isEqualTo(JobState.DEAD);

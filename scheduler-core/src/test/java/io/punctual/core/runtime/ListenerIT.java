@@ -15,6 +15,7 @@ import io.punctual.core.QueueListener;
 import io.punctual.core.QueueStats;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submitted;
@@ -101,13 +102,13 @@ class ListenerIT extends EngineTestBase {
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1s;attempts=2")));
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1s;attempts=2")));
     submit(engine, "a", job -> job.delay(Duration.ZERO).params("another"));
-    next(dispatcher).failed("w", "busy", Duration.ZERO).join();
-    next(dispatcher).failed("w", "busy", Duration.ZERO).join();
+    next(dispatcher).failed(new ErrorNote("w", "busy"), Duration.ZERO).join();
+    next(dispatcher).failed(new ErrorNote("w", "busy"), Duration.ZERO).join();
     submit(engine, "b", Duration.ZERO);
-    next(dispatcher).rejected("w", "never").join();
+    next(dispatcher).rejected(new ErrorNote("w", "never")).join();
     submit(engine, "c", Duration.ZERO);
     next(dispatcher).release().join();
-    next(dispatcher).undeliverable("w", "gone", Duration.ZERO).join();
+    next(dispatcher).undeliverable(new ErrorNote("w", "gone"), Duration.ZERO).join();
     next(dispatcher).done().join();
 
     eventually().until(() -> told.containsKey("ended DONE"));
@@ -215,7 +216,7 @@ class ListenerIT extends EngineTestBase {
     String leases = prefix + ":{shop:order.close:0}:leases";
     assertThat(Resp.call(RedisExtension.redis().port(), "DEL", leases)).isEqualTo("1");
     eventually().until(() -> Integer.valueOf(1).equals(told.get("lost")));
-    delivery.failed("w", "busy", Duration.ZERO).join();
+    delivery.failed(new ErrorNote("w", "busy"), Duration.ZERO).join();
     // Known already.
     assertThat(told).containsEntry("lost", 1).doesNotContainKey("ended FAILED");
   }

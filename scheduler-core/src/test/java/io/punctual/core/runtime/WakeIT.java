@@ -7,6 +7,7 @@ import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.scan.ScanSignals;
@@ -147,7 +148,7 @@ class WakeIT extends EngineTestBase {
       here.capacityChanged(QUEUE);
       String asleep = bucket + " asleep";
       steps.await(step -> step.startsWith(asleep));
-      failing.failed("w", "no", Duration.ZERO).get(20, TimeUnit.SECONDS);
+      failing.failed(new ErrorNote("w", "no"), Duration.ZERO).get(20, TimeUnit.SECONDS);
       Delivery retried = dispatcher.next();
       assertThat(retried.taskId()).isEqualTo(in(bucket, 2));
       retried.done().get(20, TimeUnit.SECONDS);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.punctual.core.Engine;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobState;
 import io.punctual.core.store.query.JobView;
 import java.time.Duration;
@@ -100,7 +101,7 @@ class WindowIT extends EngineTestBase {
     submit(
         engine, "b", job -> job.delay(Duration.ZERO).window(open).expiresIn(Duration.ofHours(3)));
     for (int i = 0; i < 2; i++) {
-      dispatcher.next().failed("here", "broken", Duration.ofHours(2)).join();
+      dispatcher.next().failed(new ErrorNote("here", "broken"), Duration.ofHours(2)).join();
     }
 
     long opening = next(now.minusHours(1)).toEpochMilli();

@@ -11,6 +11,7 @@ import io.punctual.core.Schedules;
 import io.punctual.core.Submit;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
@@ -258,7 +259,11 @@ final class Moves {
 
   private String retry() throws InterruptedException, ExecutionException, TimeoutException {
     Object unused = now(JOBS, "6");
-    unused = get(inbox.next(JOBS).failed("check", "to be retried", Duration.ofMillis(100)));
+    unused =
+        get(
+            inbox
+                .next(JOBS)
+                .failed(new ErrorNote("check", "to be retried"), Duration.ofMillis(100)));
     Delivery second = inbox.next(JOBS);
     require("attempt", 2, second.attempt());
     done(second);
@@ -267,7 +272,7 @@ final class Moves {
 
   private String deadLetter() throws InterruptedException, ExecutionException, TimeoutException {
     Object unused = now(JOBS, "7");
-    unused = get(inbox.next(JOBS).rejected("check", "never again"));
+    unused = get(inbox.next(JOBS).rejected(new ErrorNote("check", "never again")));
     requireState("7", JobState.DEAD);
     require(
         "answer to a requeue",

@@ -11,6 +11,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ class DeadLetters {
    * @param newest epoch ms of the last death
    * @param inHour how many of them died within the last hour
    * @param isNew whether the first of them died within the last hour; false where that is not known
+   * @param place where most of their last attempts failed; null if no place has half of them
    * @param queues theirs, with their number in each, the most first
    */
   record Group(
@@ -56,6 +59,7 @@ class DeadLetters {
       long newest,
       int inHour,
       boolean isNew,
+      @Nullable Place place,
       Map<QueueName, Long> queues) {
 
     /**
@@ -79,6 +83,45 @@ class DeadLetters {
 
     private String words() {
       return part == null ? "" : " error:\"" + part + "\"";
+    }
+  }
+
+  /**
+   * Where dead letters failed last.
+   *
+   * @param percent how many of the group, rounded down; at least 50
+   * @param instance empty if they failed at several ones of the release
+   * @param release empty if it is not known
+   */
+  record Place(int percent, String instance, String release) {
+
+    /** The end of the key of its text. */
+    public String kind() {
+      return instance.isEmpty() ? "ofRelease" : release.isEmpty() ? "at" : "atRelease";
+    }
+
+    private static @Nullable Place of(List<JobView> jobs) {
+      Place at = most(jobs, last -> new Place(0, last.instance(), last.release()));
+      return at != null ? at : most(jobs, last -> new Place(0, "", last.release()));
+    }
+
+    private static @Nullable Place most(
+        List<JobView> jobs, Function<JobView.Failure, Place> place) {
+      Map<Place, Long> places =
+          jobs.stream()
+              .flatMap(job -> Optional.ofNullable(job.lastFailure()).stream())
+              .collect(Collectors.groupingBy(place, Collectors.counting()));
+      return places.entrySet().stream()
+          .filter(one -> one.getValue() * 2 >= jobs.size())
+          .filter(one -> !one.getKey().instance.isEmpty() || !one.getKey().release.isEmpty())
+          .max(Map.Entry.comparingByValue())
+          .map(
+              one ->
+                  new Place(
+                      (int) (one.getValue() * 100 / jobs.size()),
+                      one.getKey().instance,
+                      one.getKey().release))
+          .orElse(null);
     }
   }
 
@@ -159,6 +202,7 @@ class DeadLetters {
         newest.at(),
         inHour,
         all && inHour == jobs.size(),
+        Place.of(jobs),
         sorted);
   }
 

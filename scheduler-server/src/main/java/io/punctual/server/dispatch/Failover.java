@@ -3,6 +3,7 @@ package io.punctual.server.dispatch;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import io.punctual.core.Delivery;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LogFields;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.dispatch.callback.CallbackProtocol;
@@ -136,12 +137,12 @@ final class Failover {
       if (left.isEmpty() || last == null) {
         return;
       }
-      String instance = last.id();
+      ErrorNote note = last.error(reason);
       left.forEach(
           delivery -> {
             // At once: the instance is avoided for a while, and the job shall not wait for a
             // back-off of its own when another one appears.
-            var unused = delivery.undeliverable(instance, reason, Duration.ZERO);
+            var unused = delivery.undeliverable(note, Duration.ZERO);
           });
       capacityChanged.accept(queue);
     }

@@ -132,7 +132,7 @@ final class InFlight implements Attempt {
   public void failed(String error, @Nullable Duration delay) {
     end(
         () -> {
-          var unused = delivery.failed(instance.id(), error, delay);
+          var unused = delivery.failed(instance.error(error), delay);
           if (!stopping) {
             ticket.failed(instance.id());
           }
@@ -154,7 +154,7 @@ final class InFlight implements Attempt {
   public void rejected(String error) {
     end(
         () -> {
-          var unused = delivery.rejected(instance.id(), error);
+          var unused = delivery.rejected(instance.error(error));
           ticket.succeeded();
           answered();
         });
@@ -164,7 +164,7 @@ final class InFlight implements Attempt {
   public void refused(String error) {
     end(
         () -> {
-          var unused = delivery.undeliverable(instance.id(), error, null);
+          var unused = delivery.undeliverable(instance.error(error), null);
           answered();
         });
   }
@@ -173,7 +173,7 @@ final class InFlight implements Attempt {
   public void timeOver(String error) {
     end(
         () -> {
-          var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.TIME_OVER);
+          var unused = delivery.unknown(instance.error(error), aloneInCall, RepeatCause.TIME_OVER);
           ticket.unknown(instance.id());
           owner.timeOver(this);
           lost(RepeatCause.TIME_OVER);
@@ -198,7 +198,7 @@ final class InFlight implements Attempt {
           });
       alone = mayBeCause && owner.shared().brokeHereOnly(instance);
     } finally {
-      var unused = delivery.unknown(instance.id(), error, alone, RepeatCause.ANSWER_LOST);
+      var unused = delivery.unknown(instance.error(error), alone, RepeatCause.ANSWER_LOST);
     }
     if (broken.news() && !mayBeCause) {
       owner.shared().broke(instance);
@@ -209,7 +209,8 @@ final class InFlight implements Attempt {
   public void badAnswer(String error) {
     end(
         () -> {
-          var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.ANSWER_LOST);
+          var unused =
+              delivery.unknown(instance.error(error), aloneInCall, RepeatCause.ANSWER_LOST);
           ticket.unknown(instance.id());
           lost(RepeatCause.ANSWER_LOST);
         });

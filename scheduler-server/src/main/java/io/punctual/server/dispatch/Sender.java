@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch;
 
 import io.punctual.core.Delivery;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LogFields;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.registry.WorkerInstance;
@@ -166,7 +167,8 @@ final class Sender {
   private static void giveBack(Delivery delivery, Throwable e) {
     var unused =
         delivery.undeliverable(
-            "", "the scheduler could not send it: " + PrintableException.text(e), null);
+            new ErrorNote("", "the scheduler could not send it: " + PrintableException.text(e)),
+            null);
   }
 
   private static void report(QueueName queue, int unsent, Throwable e) {

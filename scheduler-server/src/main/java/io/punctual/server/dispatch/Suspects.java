@@ -2,6 +2,7 @@ package io.punctual.server.dispatch;
 
 import io.punctual.core.Delivery;
 import io.punctual.core.RepeatCause;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.registry.WorkerInstance;
 import java.time.Duration;
@@ -170,7 +171,9 @@ final class Suspects {
   private static void giveBack(Delivery delivery) {
     var unused =
         delivery.undeliverable(
-            "", "connections broke twice while it ran: it waits to be alone at an instance", LATER);
+            new ErrorNote(
+                "", "connections broke twice while it ran: it waits to be alone at an instance"),
+            LATER);
   }
 
   /** Looks whether jobs that wait can go now. To be called often; throws nothing. */

@@ -402,6 +402,7 @@ public class Prober extends RepeatedTask {
         instance.callback().toString(),
         instance.metadata().taskTypes().stream().sorted().toList(),
         instance.metadata().protocol(),
+        instance.metadata().release(),
         instance.metadata().concurrency(),
         now.inFlight(),
         now.avoidedUntil(),

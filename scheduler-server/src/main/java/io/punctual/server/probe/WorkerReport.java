@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param callback where it is called
  * @param taskTypes in order
  * @param protocol batch or single
+ * @param release of its application; null if it does not say
  * @param concurrency jobs that it takes at once
  * @param inFlight jobs of this scheduler that it has
  * @param avoidedUntil until when it is left alone by this scheduler; null if it is not
@@ -28,6 +29,7 @@ public record WorkerReport(
     String callback,
     List<String> taskTypes,
     String protocol,
+    @Nullable String release,
     int concurrency,
     int inFlight,
     @Nullable Instant avoidedUntil,

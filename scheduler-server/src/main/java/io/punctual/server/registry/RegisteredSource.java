@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,7 +106,8 @@ public class RegisteredSource implements InstanceSource {
             metadata.callbackPath(),
             metadata.protocol(),
             Integer.toString(metadata.concurrency()),
-            metadata.toMap().get(WorkerMetadata.TASK_TYPES));
+            metadata.toMap().get(WorkerMetadata.TASK_TYPES),
+            Objects.requireNonNullElse(metadata.release(), ""));
     return workers.put(new Worker(application, instance, text), session, life, own, all);
   }
 
@@ -128,12 +130,15 @@ public class RegisteredSource implements InstanceSource {
 
   // What another program wrote is read as it is: it is checked where the instance is asked for.
   private static DefaultServiceInstance instance(Worker worker) {
-    String[] lines = (worker.text() + "\n\n\n\n\n\n").split("\n", -1);
+    String[] lines = (worker.text() + "\n\n\n\n\n\n\n").split("\n", -1);
     Map<String, String> metadata = new HashMap<>();
     metadata.put(WorkerMetadata.CALLBACK_PATH, lines[3]);
     metadata.put(WorkerMetadata.PROTOCOL, lines[4]);
     metadata.put(WorkerMetadata.CONCURRENCY, lines[5]);
     metadata.put(WorkerMetadata.TASK_TYPES, lines[6]);
+    if (!lines[7].isEmpty()) {
+      metadata.put(WorkerMetadata.RELEASE, lines[7]);
+    }
     int port = lines[2].matches("\\d{1,5}") ? Integer.parseInt(lines[2]) : 0;
     return new DefaultServiceInstance(
         worker.instance(),

@@ -1,7 +1,9 @@
 package io.punctual.server.registry;
 
+import io.punctual.core.job.ErrorNote;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
+import java.util.Objects;
 
 /**
  * One instance of an application that runs jobs.
@@ -27,6 +29,11 @@ public record WorkerInstance(
   public WorkerInstance(
       String id, String application, URI callback, WorkerMetadata registered, String source) {
     this(id, application, callback, registered, registered, source, false);
+  }
+
+  /** What went wrong there. */
+  public ErrorNote error(String message) {
+    return new ErrorNote(id, Objects.requireNonNullElse(metadata.release(), ""), message);
   }
 
   /** The same, with what counts instead of what its registry has. */

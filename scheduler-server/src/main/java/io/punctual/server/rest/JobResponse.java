@@ -61,7 +61,10 @@ record JobResponse(
 
   record Attempts(int failed, int unknown, int undeliverable, int counted, int max) {}
 
-  /** How an attempt failed; {@code attempt} is absent where none was under way. */
+  /**
+   * How an attempt failed; {@code attempt} is absent where none was under way, {@code release}
+   * where the instance did not say it.
+   */
   record Failure(
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer attempt,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Instant startedAt,
@@ -69,6 +72,7 @@ record JobResponse(
       Instant at,
       String kind,
       String instance,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) String release,
       String message) {
 
     static Failure of(JobView.Failure failure) {
@@ -80,6 +84,7 @@ record JobResponse(
           Instant.ofEpochMilli(failure.at()),
           failure.kind(),
           failure.instance(),
+          failure.release(),
           failure.message());
     }
   }

@@ -54,6 +54,7 @@ class WorkersController {
    *
    * @param session names this run of the instance; null if nothing does
    * @param protocol batch or single; null for single
+   * @param release of its application; null if it does not say
    */
   record Registration(
       @Nullable String url,
@@ -61,7 +62,8 @@ class WorkersController {
       @Nullable Integer concurrency,
       @Nullable String protocol,
       @Nullable Duration ttl,
-      @Nullable String session) {
+      @Nullable String session,
+      @Nullable String release) {
 
     WorkerMetadata metadata(String path) {
       List<String> types = JobFields.names("taskTypes", JobFields.required("taskTypes", taskTypes));
@@ -84,7 +86,10 @@ class WorkersController {
               WorkerMetadata.DEFAULT_CONCURRENCY,
               1,
               WorkerMetadata.MAX_CONCURRENCY);
-      return new WorkerMetadata(Set.copyOf(types), path, spoken, most);
+      if (release != null && !WorkerMetadata.isRelease(release)) {
+        throw ApiException.invalid("release", WorkerMetadata.RELEASE_RULE);
+      }
+      return new WorkerMetadata(Set.copyOf(types), path, spoken, most, release);
     }
   }
 

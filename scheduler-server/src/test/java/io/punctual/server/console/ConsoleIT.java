@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.SharedRedisTestBase;
 import io.punctual.server.security.Allowed;
+import io.punctual.wire.CallbackResult;
 import java.io.IOException;
 import java.net.HttpCookie;
 import java.net.Socket;
@@ -771,6 +772,66 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(queue.at("/attempts")).hasToString("{\"ended\":24,\"failed\":6,\"minutes\":1}");
       assertThat(api.call("GET", "/api/v1/doctor", "", ADMIN).body().toString())
           .contains("\"failing\"", "flaky (25 % of 24 attempts");
+    }
+  }
+
+  private void register(String instance, HoldingWorker worker, String release) {
+    String registration =
+        "{\"url\":\"%s/callback\",\"taskTypes\":[\"pay\"],\"protocol\":\"batch\",\"release\":\"%s\"}";
+    assertThat(
+            call(
+                "PUT",
+                "/api/v1/workers/fleet/" + instance,
+                registration.formatted(worker.uri(), release)))
+        .isEqualTo(201);
+  }
+
+  @Test
+  void theInstanceAndTheReleaseThatFailAreNamed() {
+    try (HoldingWorker good = new HoldingWorker("fleet", KEY, CallbackResult.DONE);
+        HoldingWorker bad = new HoldingWorker("fleet", KEY, CallbackResult.REJECT);
+        Visitor otto = Visitor.loggedIn(port, "otto")) {
+      register("fleet-1", good, "2.13.0");
+      register("fleet-2", bad, "2.14.0");
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(api.call("GET", "/api/v1/workers?application=fleet", "", ADMIN).text())
+                      .contains("\"release\":\"2.13.0\"", "\"release\":\"2.14.0\"")
+                      .containsPattern("reached.*reached"));
+      for (int i = 0; i < 100; i++) {
+        String job =
+            "{\"application\":\"fleet\",\"taskType\":\"pay\",\"taskId\":\"p%d\",\"delay\":0}";
+        assertThat(call("POST", "/api/v1/jobs", job.formatted(i))).isEqualTo(201);
+      }
+      Awaitility.await()
+          .untilAsserted(
+              () -> {
+                JsonNode queue = api.call("GET", "/api/v1/queues/fleet/pay", "", ADMIN).body();
+                assertThat(
+                        queue.at("/counters/done").asInt() + queue.at("/counters/rejected").asInt())
+                    .isEqualTo(100);
+              });
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(words(otto.get("/console/dead").body()))
+                      .contains(
+                          "no answer of the bank", "100 % of them at fleet-2, release 2.14.0"));
+      assertThat(words(otto.get("/console/dead?lang=zh-CN").body()))
+          .contains("其中 100% 出自 fleet-2，发布版本 2.14.0");
+      JsonNode dead =
+          api.call("GET", "/api/v1/jobs?application=fleet&state=dead", "", ADMIN)
+              .body()
+              .at("/items/0");
+      assertThat(dead.at("/lastError/instance").asString()).isEqualTo("fleet-2");
+      assertThat(dead.at("/lastError/release").asString()).isEqualTo("2.14.0");
+      String page = "/console/jobs/fleet/pay/" + dead.at("/taskId").asString();
+      assertThat(words(otto.get(page + "?lang=en").body()))
+          .contains("fleet-2 · release 2.14.0");
+    } finally {
+      call("DELETE", "/api/v1/workers/fleet/fleet-1", "");
+      call("DELETE", "/api/v1/workers/fleet/fleet-2", "");
     }
   }
 

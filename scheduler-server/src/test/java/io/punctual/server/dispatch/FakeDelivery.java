@@ -5,6 +5,7 @@ import io.punctual.core.Delivery;
 import io.punctual.core.RepeatCause;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
@@ -191,28 +192,26 @@ public final class FakeDelivery implements Delivery {
   }
 
   @Override
-  public CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay) {
-    return tell("failed at " + instance + (delay == null ? "" : " for " + delay) + ": " + error);
+  public CompletableFuture<Void> failed(ErrorNote note, @Nullable Duration delay) {
+    return tell("failed" + at(note, delay) + ": " + note.message());
   }
 
   @Override
   public CompletableFuture<Void> unknown(
-      String instance, String error, boolean travelledAlone, RepeatCause cause) {
+      ErrorNote note, boolean travelledAlone, RepeatCause cause) {
     return tell(
-        "unknown at "
-            + instance
+        "unknown"
+            + at(note, null)
             + ", "
             + cause
             + (travelledAlone ? ", counts" : "")
             + ": "
-            + error);
+            + note.message());
   }
 
   @Override
-  public CompletableFuture<Void> undeliverable(
-      String instance, String error, @Nullable Duration delay) {
-    return tell(
-        "undeliverable at " + instance + (delay == null ? "" : " for " + delay) + ": " + error);
+  public CompletableFuture<Void> undeliverable(ErrorNote note, @Nullable Duration delay) {
+    return tell("undeliverable" + at(note, delay) + ": " + note.message());
   }
 
   @Override
@@ -226,8 +225,12 @@ public final class FakeDelivery implements Delivery {
   }
 
   @Override
-  public CompletableFuture<Void> rejected(String instance, String error) {
-    return tell("rejected at " + instance + ": " + error);
+  public CompletableFuture<Void> rejected(ErrorNote note) {
+    return tell("rejected" + at(note, null) + ": " + note.message());
+  }
+
+  private static String at(ErrorNote note, @Nullable Duration delay) {
+    return " at " + note.instance() + (delay == null ? "" : " for " + delay);
   }
 
   @Override

@@ -79,12 +79,16 @@ public class PunctualCallbackAutoConfiguration {
   /** What schedulers are told. */
   @Bean
   WorkerMetadata punctualWorkerMetadata(
-      TaskWorkers workers, PunctualProperties properties, Environment environment) {
+      ClientIdentity identity,
+      TaskWorkers workers,
+      PunctualProperties properties,
+      Environment environment) {
     return new WorkerMetadata(
         workers.types(),
         CallbackPath.of(environment, properties.callback().path()),
         WorkerMetadata.BATCH,
-        properties.concurrency());
+        properties.concurrency(),
+        identity.release());
   }
 
   /**

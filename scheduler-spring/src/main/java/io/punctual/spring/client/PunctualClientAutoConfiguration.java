@@ -13,6 +13,7 @@ import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.client.submit.SchedulerSource;
 import io.punctual.internal.AttemptObservations;
 import io.punctual.internal.JobListeners;
+import io.punctual.internal.OneLine;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.internal.WorkerSetupException;
 import io.punctual.spi.JobListener;
@@ -25,10 +26,14 @@ import io.punctual.spring.client.registry.EurekaAnswers;
 import io.punctual.spring.client.registry.RegistryAddress;
 import io.punctual.spring.client.registry.RegistryAnswers;
 import io.punctual.spring.client.registry.RegistrySchedulers;
+import io.punctual.wire.WorkerMetadata;
 import java.net.http.HttpClient;
 import java.util.Locale;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -53,10 +58,26 @@ import org.springframework.core.env.Environment;
 @Import(SharedConfiguration.class)
 public class PunctualClientAutoConfiguration {
 
+  private static final Logger log = LoggerFactory.getLogger(PunctualClientAutoConfiguration.class);
+
   @Bean
   @ConditionalOnMissingBean
   ClientIdentity punctualClientIdentity(PunctualProperties properties, Environment environment) {
-    return new ClientIdentity(properties.applicationName(environment));
+    return new ClientIdentity(properties.applicationName(environment), release(environment));
+  }
+
+  /** As Spring Boot has it of the application; a version that is no release stops no start. */
+  private static @Nullable String release(Environment environment) {
+    String version = environment.getProperty("spring.application.version", "");
+    if (version.isEmpty() || WorkerMetadata.isRelease(version)) {
+      return version.isEmpty() ? null : version;
+    }
+    log.warn(
+        "Punctual: spring.application.version {}, but was '{}'. Schedulers show no release of this"
+            + " instance. Correct it, or the version in the application's manifest.",
+        WorkerMetadata.RELEASE_RULE,
+        OneLine.of(version, WorkerMetadata.MAX_RELEASE));
+    return null;
   }
 
   @Bean

@@ -3,6 +3,7 @@ package io.punctual.spring.plugin;
 import io.punctual.client.lease.JobLease;
 import io.punctual.core.Delivery;
 import io.punctual.core.RepeatCause;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.local.LocalLease;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -66,8 +67,7 @@ final class DeliveryLease implements JobLease {
         timeToRun);
     var unused =
         delivery.unknown(
-            instance,
-            "it ran longer than its time-to-run of " + timeToRun,
+            new ErrorNote(instance, "it ran longer than its time-to-run of " + timeToRun),
             true,
             RepeatCause.TIME_OVER);
   }

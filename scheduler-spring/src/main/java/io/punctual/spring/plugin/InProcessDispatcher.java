@@ -3,6 +3,7 @@ package io.punctual.spring.plugin;
 import io.punctual.client.run.JobRunner;
 import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
@@ -117,7 +118,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
       } catch (RuntimeException | Error e) {
         log.error("Job {} of {} could not be started", delivery.taskId(), delivery.queue(), e);
         free(delivery.queue());
-        var unused = delivery.undeliverable(instance, String.valueOf(e), null);
+        var unused = delivery.undeliverable(new ErrorNote(instance, String.valueOf(e)), null);
       }
     }
   }
@@ -154,17 +155,15 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   }
 
   private CompletableFuture<Void> store(Delivery delivery, CallbackResult result) {
-    String error = String.valueOf(result.error());
+    ErrorNote note = new ErrorNote(instance, String.valueOf(result.error()));
     return switch (result.outcome()) {
       case CallbackResult.DONE -> delivery.done();
       case CallbackResult.DEFERRED -> delivery.deferred(millis(result.timeToRunMs()));
-      case CallbackResult.REJECT -> delivery.rejected(instance, error);
+      case CallbackResult.REJECT -> delivery.rejected(note);
       case CallbackResult.RETRY ->
           delivery.failed(
-              instance,
-              error,
-              result.retryAfterMs() == null ? null : millis(result.retryAfterMs()));
-      default -> delivery.undeliverable(instance, error, null);
+              note, result.retryAfterMs() == null ? null : millis(result.retryAfterMs()));
+      default -> delivery.undeliverable(note, null);
     };
   }
 

@@ -172,6 +172,11 @@ public record JobView(
       return note.instance();
     }
 
+    /** The application's release there; empty if it is not known. */
+    public String release() {
+      return note.release();
+    }
+
     /** What went wrong, for people. */
     public String message() {
       if (!note.message().isEmpty()) {

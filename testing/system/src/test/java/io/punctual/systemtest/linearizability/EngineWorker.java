@@ -8,6 +8,7 @@ import io.punctual.core.Engine;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.RepeatCause;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.systemtest.EpochMicros;
@@ -145,10 +146,12 @@ final class EngineWorker implements Dispatcher, Runnable {
     CompletableFuture<Void> stored =
         switch (end.ending()) {
           case DONE -> delivery.done();
-          case FAILED -> delivery.failed(name, "busy", Duration.ofMillis(end.delayMillis()));
-          case REJECTED -> delivery.rejected(name, "never");
+          case FAILED ->
+              delivery.failed(new ErrorNote(name, "busy"), Duration.ofMillis(end.delayMillis()));
+          case REJECTED -> delivery.rejected(new ErrorNote(name, "never"));
           case RELEASED, RETURNED -> delivery.release();
-          case UNKNOWN -> delivery.unknown(name, "cut", false, RepeatCause.ANSWER_LOST);
+          case UNKNOWN ->
+              delivery.unknown(new ErrorNote(name, "cut"), false, RepeatCause.ANSWER_LOST);
         };
     var unused =
         stored.whenComplete(
