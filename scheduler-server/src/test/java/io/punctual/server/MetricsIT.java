@@ -112,8 +112,7 @@ class MetricsIT extends SharedRedisTestBase {
     submit("held", "first", FAR);
   }
 
-  @Test
-  void whatBecomesOfJobsIsCountedByQueueAndOutcome() {
+  private static void answer() {
     WORKER.on(
         "/callback/counted",
         (request, out) -> {
@@ -129,6 +128,11 @@ class MetricsIT extends SharedRedisTestBase {
             out.write((JSON.writeValueAsString(result) + "\n").getBytes(StandardCharsets.UTF_8));
           }
         });
+  }
+
+  @Test
+  void whatBecomesOfJobsIsCountedByQueueAndOutcome() {
+    answer();
     submit("counted", "done-1", 0);
     submit("counted", "never-1", 0);
     submit("counted", "twice-1", 0);
@@ -143,6 +147,12 @@ class MetricsIT extends SharedRedisTestBase {
     awaitValue(1, "punctual_jobs_attempts_total", tags, "outcome", "rejected");
     awaitValue(1, "punctual_jobs_attempts_total", tags, "outcome", "failed");
     awaitValue(0, "punctual_jobs_attempts_total", tags, "outcome", "unknown");
+    Map<String, String> instance =
+        Map.of("application", "counted", "instance", "counted-0", "release", "unknown");
+    awaitValue(2, "punctual_instance_attempts_total", instance, "outcome", "done");
+    awaitValue(1, "punctual_instance_attempts_total", instance, "outcome", "rejected");
+    awaitValue(1, "punctual_instance_attempts_total", instance, "outcome", "failed");
+    awaitValue(0, "punctual_instance_attempts_total", instance, "outcome", "unknown");
     awaitValue(1, "punctual_jobs_redeliveries_total", tags, "cause", "failed");
     awaitValue(1, "punctual_jobs_dead_total", tags, "cause", "rejected");
     awaitValue(1, "punctual_queue_jobs", tags, "state", "dead");
@@ -217,7 +227,13 @@ class MetricsIT extends SharedRedisTestBase {
 
   @Test
   void theTableOfMetricsIsWhatTheSchedulerTells() throws IOException {
-    eventually().until(() -> !samples("punctual_queue_jobs").isEmpty());
+    answer();
+    submit("counted", "done-1", 0);
+    eventually()
+        .until(
+            () ->
+                !samples("punctual_queue_jobs").isEmpty()
+                    && !samples("punctual_instance_attempts_total").isEmpty());
 
     assertThat(documented()).isEqualTo(told());
   }

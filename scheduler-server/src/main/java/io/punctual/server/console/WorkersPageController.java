@@ -1,8 +1,10 @@
 package io.punctual.server.console;
 
+import io.punctual.core.Engine;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
+import io.punctual.server.health.InstanceHealth;
 import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -38,13 +41,19 @@ class WorkersPageController {
   private static final int MAX_TEXT = 300;
   private static final String SCHEDULERS = "punctual-scheduler";
 
+  private final Engine engine;
   private final Prober prober;
   private final HealthChecks health;
   private final Registries registries;
   private final ServedTypes served;
 
   WorkersPageController(
-      Prober prober, HealthChecks health, Registries registries, ServedTypes served) {
+      Engine engine,
+      Prober prober,
+      HealthChecks health,
+      Registries registries,
+      ServedTypes served) {
+    this.engine = engine;
     this.prober = prober;
     this.health = health;
     this.registries = registries;
@@ -55,11 +64,24 @@ class WorkersPageController {
   @GetMapping("/console/workers")
   String show(@RequestParam(defaultValue = "") String q, Model model) {
     String wanted = q.strip().toLowerCase(Locale.ROOT);
+    List<WorkerReport> all = prober.workers(null);
+    Set<String> outliers =
+        InstanceHealth.outliers(all).stream()
+            .map(outlier -> outlier.instance().key())
+            .collect(Collectors.toSet());
     List<WorkerReport> found =
-        prober.workers(null).stream()
-            .filter(worker -> worker.key().toLowerCase(Locale.ROOT).contains(wanted))
-            .sorted(Comparator.comparing(WorkerReport::key, NaturalOrder.NAMES))
+        all.stream()
+            .filter(
+                worker ->
+                    (worker.key() + " " + Objects.requireNonNullElse(worker.release(), ""))
+                        .toLowerCase(Locale.ROOT)
+                        .contains(wanted))
+            .sorted(
+                Comparator.comparing((WorkerReport worker) -> !outliers.contains(worker.key()))
+                    .thenComparing(WorkerReport::key, NaturalOrder.NAMES))
             .toList();
+    model.addAttribute("outliers", outliers);
+    model.addAttribute("members", engine.members());
     model.addAttribute("q", q);
     model.addAttribute("count", found.size());
     model.addAttribute("workers", found.subList(0, Math.min(MAX, found.size())));

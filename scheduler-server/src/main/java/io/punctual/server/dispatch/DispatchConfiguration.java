@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
@@ -68,6 +69,7 @@ class DispatchConfiguration {
       SslBundles bundles,
       InstanceMarks marks,
       CallbackTargets targets,
+      ObjectProvider<AttemptListener> attempts,
       Environment environment) {
     String bundle = properties.sslBundle();
     return new HttpDispatcher(
@@ -79,6 +81,7 @@ class DispatchConfiguration {
         targets,
         bundle == null ? null : bundles.getBundle(bundle),
         marks,
+        attempts.getIfAvailable(() -> AttemptListener.NONE),
         InstantSource.system());
   }
 }

@@ -55,6 +55,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(100);
 
   private final WorkerDirectory workers;
+  private final AttemptListener attempts;
   private final InstantSource clock;
   private final CallbackKeys keys;
   private final InstanceTracker tracker;
@@ -79,6 +80,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
    * @param tls which workers are trusted on https, and how the scheduler shows itself; null for the
    *     JVM's defaults
    * @param marks what schedulers tell each other about instances
+   * @param attempts is told of those that ended
    */
   HttpDispatcher(
       String name,
@@ -89,8 +91,10 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       CallbackTargets targets,
       @Nullable SslBundle tls,
       InstanceMarks marks,
+      AttemptListener attempts,
       InstantSource clock) {
     this.workers = workers;
+    this.attempts = attempts;
     this.clock = clock;
     this.keys = keys;
     this.tracker =
@@ -109,6 +113,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             this::instances,
             this::capacityChanged,
             this::stop,
+            attempts,
             System::nanoTime);
     this.client = new WorkerHttpClient(times.connect(), targets, tls);
     CallContext context =
@@ -200,7 +205,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         });
     workers.applications().forEach(application -> proven(workers.instances(application)));
     suspects.tidy();
-    tracker.tidy(this::registered);
+    tracker.tidy(this::registered, attempts::gone);
     Set<String> applications =
         workers.applications().stream()
             .filter(application -> !workers.instances(application).isEmpty())
@@ -276,7 +281,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         : new InstanceState(
             state.inFlight(),
             state.avoidedUntil(),
-            new InstanceState.LastCall(now, false, KeyProofs.MISSING));
+            new InstanceState.LastCall(now, false, KeyProofs.MISSING),
+            state.attempts());
   }
 
   /** What this scheduler holds in memory for its deliveries. */

@@ -2,6 +2,7 @@ package io.punctual.server.dispatch;
 
 import io.punctual.core.Delivery;
 import io.punctual.core.RepeatCause;
+import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.dispatch.callback.Attempt;
 import io.punctual.server.dispatch.circuit.Circuit;
@@ -125,7 +126,14 @@ final class InFlight implements Attempt {
           var unused = delivery.done();
           ticket.succeeded();
           answered();
+          count(Settlement.Op.DONE);
         });
+  }
+
+  /** It ended as an attempt. */
+  private void count(Settlement.Op how) {
+    slot.ended(how == Settlement.Op.DONE, sending ? owner.now() - sentAt : 0);
+    owner.attempts().ended(instance, how);
   }
 
   @Override
@@ -137,6 +145,7 @@ final class InFlight implements Attempt {
             ticket.failed(instance.id());
           }
           answered();
+          count(Settlement.Op.FAILED);
         });
   }
 
@@ -157,6 +166,7 @@ final class InFlight implements Attempt {
           var unused = delivery.rejected(instance.error(error));
           ticket.succeeded();
           answered();
+          count(Settlement.Op.REJECTED);
         });
   }
 
@@ -263,5 +273,6 @@ final class InFlight implements Attempt {
 
   private void lost(RepeatCause cause) {
     owner.affinity().ended(delivery.incarnation(), instance.id(), cause);
+    count(Settlement.Op.UNKNOWN);
   }
 }

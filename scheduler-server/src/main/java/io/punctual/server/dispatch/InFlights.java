@@ -27,12 +27,14 @@ final class InFlights {
   private final Function<QueueName, List<WorkerInstance>> instances;
   private final Consumer<QueueName> capacityChanged;
   private final BiConsumer<Delivery, WorkerInstance> stop;
+  private final AttemptListener attempts;
   private final LongSupplier nanoTime;
 
   /**
    * @param instances those that run the jobs of a queue now
    * @param capacityChanged told the queue of each job that left an instance
    * @param stop tells an instance that an attempt is to stop; returns at once
+   * @param attempts is told of those that ended
    */
   InFlights(
       InstanceTracker tracker,
@@ -42,6 +44,7 @@ final class InFlights {
       Function<QueueName, List<WorkerInstance>> instances,
       Consumer<QueueName> capacityChanged,
       BiConsumer<Delivery, WorkerInstance> stop,
+      AttemptListener attempts,
       LongSupplier nanoTime) {
     this.tracker = tracker;
     this.circuits = circuits;
@@ -50,6 +53,7 @@ final class InFlights {
     this.instances = instances;
     this.capacityChanged = capacityChanged;
     this.stop = stop;
+    this.attempts = attempts;
     this.nanoTime = nanoTime;
   }
 
@@ -82,6 +86,10 @@ final class InFlights {
 
   SharedInstances shared() {
     return shared;
+  }
+
+  AttemptListener attempts() {
+    return attempts;
   }
 
   long now() {

@@ -9,11 +9,15 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight jobs of this scheduler that the instance has
  * @param avoidedUntil until when it is left alone; null if it is not
  * @param lastCall how the last callback ended; null if there was none
+ * @param attempts those that ended there in the last 15 minutes
  */
 public record InstanceState(
-    int inFlight, @Nullable Instant avoidedUntil, @Nullable LastCall lastCall) {
+    int inFlight,
+    @Nullable Instant avoidedUntil,
+    @Nullable LastCall lastCall,
+    InstanceAttempts attempts) {
 
-  static final InstanceState UNKNOWN = new InstanceState(0, null, null);
+  static final InstanceState UNKNOWN = new InstanceState(0, null, null, InstanceAttempts.NONE);
 
   /**
    * The end of a callback.

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -36,6 +37,7 @@ final class InstanceTracker {
   private final class Entry {
     final Reachability reachability = new Reachability(takenAfter);
     final Responsiveness responsiveness = new Responsiveness(avoid.toNanos());
+    final RecentAttempts attempts = new RecentAttempts();
     int inFlight;
     // Gets no other job while one that may end its process is there, or about to be.
     boolean held;
@@ -100,6 +102,17 @@ final class InstanceTracker {
       this.entry = entry;
       this.openedAt = openedAt;
       this.suspect = suspect;
+    }
+
+    /**
+     * The attempt has ended, and counts for the instance.
+     *
+     * @param tookNs from when it was sent
+     */
+    void ended(boolean done, long tookNs) {
+      synchronized (entry) {
+        entry.attempts.add(nanoTime.getAsLong(), done, tookNs);
+      }
     }
 
     /** When it was opened, by the clock that was given to the tracker. */
@@ -372,7 +385,8 @@ final class InstanceTracker {
               entry.called
                   ? new InstanceState.LastCall(
                       now.minusNanos(nanos - entry.calledAt), entry.reached, entry.reason)
-                  : null);
+                  : null,
+              entry.attempts.figures(nanos));
         },
         InstanceState.UNKNOWN);
   }
@@ -381,12 +395,15 @@ final class InstanceTracker {
    * Forgets instances that left the registry, once no job is with them.
    *
    * @param registered the ids of an application's instances in the registry
+   * @param gone told the application and the id of each that is forgotten
    */
-  void tidy(Function<String, Set<String>> registered) {
+  void tidy(Function<String, Set<String>> registered, BiConsumer<String, String> gone) {
     Map<String, Set<String>> known = new HashMap<>();
     for (Key key : entries.keySet()) {
-      if (!known.computeIfAbsent(key.application(), registered).contains(key.instance())) {
-        entries.computeIfPresent(key, (k, entry) -> isForgotten(entry) ? null : entry);
+      if (!known.computeIfAbsent(key.application(), registered).contains(key.instance())
+          && entries.computeIfPresent(key, (k, entry) -> isForgotten(entry) ? null : entry)
+              == null) {
+        gone.accept(key.application(), key.instance());
       }
     }
   }

@@ -83,6 +83,7 @@ public record Finding(
     INSTALLATION,
     WORKERS,
     WORKER,
+    OUTLIER,
     UNSERVED,
     PARKED,
     /** Jobs that are due wait, though workers take them. */

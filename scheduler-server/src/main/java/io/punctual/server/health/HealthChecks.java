@@ -401,6 +401,10 @@ public class HealthChecks {
             Integer.toString(well),
             "all",
             Integer.toString(reports.size())));
+    InstanceHealth.outliers(reports).stream()
+        .limit(MOST_WORKERS)
+        .map(InstanceHealth.Outlier::finding)
+        .forEach(checks::add);
     return checks;
   }
 

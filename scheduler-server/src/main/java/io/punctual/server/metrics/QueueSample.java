@@ -23,10 +23,10 @@ public record QueueSample(
     boolean pulled) {
 
   /** A queue is failing from this share of failed attempts on, in percent. */
-  private static final int FAILING_PERCENT = 10;
+  public static final int FAILING_PERCENT = 10;
 
   /** Fewer attempts than these prove nothing. */
-  private static final int FAILING_ATTEMPTS = 20;
+  public static final int FAILING_ATTEMPTS = 20;
 
   /** Returns the name of the queue. */
   public QueueName queue() {

@@ -405,6 +405,7 @@ public class Prober extends RepeatedTask {
         instance.metadata().release(),
         instance.metadata().concurrency(),
         now.inFlight(),
+        now.attempts(),
         now.avoidedUntil(),
         last == null ? null : last.at(),
         last == null ? null : last.reason(),

@@ -1,5 +1,6 @@
 package io.punctual.server.probe;
 
+import io.punctual.server.dispatch.InstanceAttempts;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param release of its application; null if it does not say
  * @param concurrency jobs that it takes at once
  * @param inFlight jobs of this scheduler that it has
+ * @param attempts those of this scheduler that ended there in the last 15 minutes
  * @param avoidedUntil until when it is left alone by this scheduler; null if it is not
  * @param lastCallAt when it was sent jobs last; null if never
  * @param lastCallError why it did not take them, or that it did not answer in time; null if it did
@@ -32,6 +34,7 @@ public record WorkerReport(
     @Nullable String release,
     int concurrency,
     int inFlight,
+    InstanceAttempts attempts,
     @Nullable Instant avoidedUntil,
     @Nullable Instant lastCallAt,
     @Nullable String lastCallError,

@@ -827,8 +827,28 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(dead.at("/lastError/instance").asString()).isEqualTo("fleet-2");
       assertThat(dead.at("/lastError/release").asString()).isEqualTo("2.14.0");
       String page = "/console/jobs/fleet/pay/" + dead.at("/taskId").asString();
-      assertThat(words(otto.get(page + "?lang=en").body()))
-          .contains("fleet-2 · release 2.14.0");
+      assertThat(words(otto.get(page + "?lang=en").body())).contains("fleet-2 · release 2.14.0");
+
+      assertThat(words(otto.get("/console/workers?lang=en").body()))
+          .containsPattern("fleet-2 fleet 2\\.14\\.0 failing 0 of 100 0\\.0 100 % \\d+ ms")
+          .containsPattern("fleet-1 fleet 2\\.13\\.0 well 0 of 100 \\d+\\.\\d 0 % \\d+ ms")
+          .contains("Counted are the attempts that ended in the last 15 minutes.");
+      assertThat(otto.get("/console/workers?q=2.14.0").body())
+          .contains("class=\"bad\">2.14.0", "fleet-2")
+          .doesNotContain("fleet-1");
+      assertThat(words(otto.get("/console/workers?lang=zh-CN").body()))
+          .contains("发布版本", "统计最近 15 分钟内结束的执行。");
+      assertThat(words(otto.get("/console?lang=en").body()))
+          .contains("fleet an instance fails far more often than the others:")
+          .contains("fleet-2, release 2.14.0: 100 % of");
+      assertThat(api.call("GET", "/api/v1/doctor?application=fleet", "", ADMIN).body().toString())
+          .contains("\"outlier\"", "fleet-2, release 2.14.0", "others get its jobs");
+      assertThat(
+              api.call("GET", "/api/v1/workers?application=fleet", "", ADMIN)
+                  .body()
+                  .at("/items/1/attempts/failed")
+                  .asInt())
+          .isGreaterThan(20);
     } finally {
       call("DELETE", "/api/v1/workers/fleet/fleet-1", "");
       call("DELETE", "/api/v1/workers/fleet/fleet-2", "");

@@ -3,6 +3,7 @@ package io.punctual.server.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.Settlement;
 import io.punctual.server.dispatch.callback.CallbackProtocol;
 import io.punctual.server.dispatch.circuit.Circuits;
 import io.punctual.server.registry.WorkerInstance;
@@ -30,6 +31,7 @@ final class DispatchFixture {
       new Circuits(10, Duration.ofSeconds(5), queue -> tracker.serving(instances), () -> now);
   final FakeInstanceMarks marks = new FakeInstanceMarks(() -> TimeUnit.NANOSECONDS.toMillis(now));
   final SharedInstances shared = new SharedInstances(marks, time -> marks.othersNotice());
+  final List<String> attempts = new ArrayList<>();
   final InFlights inFlights =
       new InFlights(
           tracker,
@@ -39,6 +41,15 @@ final class DispatchFixture {
           queue -> instances,
           told::add,
           (delivery, instance) -> {},
+          new AttemptListener() {
+            @Override
+            public void ended(WorkerInstance instance, Settlement.Op how) {
+              attempts.add(how + " at " + instance.id());
+            }
+
+            @Override
+            public void gone(String application, String instance) {}
+          },
           () -> now);
 
   DispatchFixture(int instances) {
@@ -86,7 +97,7 @@ final class DispatchFixture {
     now += Duration.ofMinutes(2).toNanos();
     instances.forEach(
         instance -> assertThat(tracker.free(instance, "job")).as("free").isPositive());
-    tracker.tidy(application -> Set.of());
+    tracker.tidy(application -> Set.of(), (application, instance) -> {});
     circuits.tidy(Set.of());
     assertThat(tracker.size()).as("instances").isZero();
     assertThat(tracker.hanging()).as("hanging").isZero();

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class InFlightTest {
@@ -37,6 +40,41 @@ class InFlightTest {
 
   static Stream<String> ends() {
     return ENDS.keySet().stream().sorted();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "failed at worker-0 for PT1S: no, FAILED",
+    "rejected at worker-0: never, REJECTED",
+    "undeliverable at worker-0: not here,",
+    "deferred PT1H,",
+    "done, DONE"
+  })
+  void whatRanCountsForTheInstance(String told, @Nullable String counted) {
+    InFlight inFlight = sent();
+    Objects.requireNonNull(ENDS.get(told)).accept(inFlight);
+    assertThat(fixture.attempts)
+        .isEqualTo(counted == null ? List.of() : List.of(counted + " at worker-0"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("lost")
+  void whatEndedWithoutAnAnswerCountsAsUnknown(String told) {
+    InFlight inFlight = sent();
+    Objects.requireNonNull(ENDS.get(told)).accept(inFlight);
+    inFlight.done();
+    assertThat(fixture.attempts).containsExactly("UNKNOWN at worker-0");
+    assertThat(
+            fixture
+                .tracker
+                .state(inFlight.instance(), List.of(), Instant.EPOCH)
+                .attempts()
+                .failed())
+        .isOne();
+  }
+
+  static Stream<String> lost() {
+    return ends().filter(end -> end.startsWith("unknown"));
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -22,6 +23,7 @@ class InstanceTrackerTest {
   private static final List<WorkerInstance> BOTH = List.of(A, B);
 
   private long now = -7;
+  private final List<String> gone = new ArrayList<>();
   private final InstanceTracker tracker = new InstanceTracker(AVOID, TAKEN, () -> now);
 
   private static WorkerInstance instance(String id) {
@@ -231,17 +233,23 @@ class InstanceTrackerTest {
     assertThat(tracker.hanging()).isOne();
     assertThat(tracker.size()).isEqualTo(2);
 
-    tracker.tidy(application -> Set.of("b"));
+    tracker.tidy(application -> Set.of("b"), this::gone);
     assertThat(tracker.size()).as("a job is with it").isEqualTo(2);
+    assertThat(gone).isEmpty();
     slot.close();
-    tracker.tidy(application -> Set.of("b"));
+    tracker.tidy(application -> Set.of("b"), this::gone);
 
     assertThat(tracker.size()).isOne();
+    assertThat(gone).containsExactly("shop/a");
     assertThat(tracker.hanging()).isZero();
     // A late end of one that was forgotten harms nothing.
     slot.close();
     assertThat(tracker.inFlight(A)).isZero();
-    tracker.tidy(application -> Set.of());
+    tracker.tidy(application -> Set.of(), this::gone);
     assertThat(tracker.size()).isZero();
+  }
+
+  private void gone(String application, String instance) {
+    gone.add(application + "/" + instance);
   }
 }

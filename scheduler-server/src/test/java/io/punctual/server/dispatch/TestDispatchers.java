@@ -23,6 +23,7 @@ public final class TestDispatchers {
         new CallbackTargets(List.of(), true),
         null,
         new FakeInstanceMarks(System::currentTimeMillis),
+        AttemptListener.NONE,
         InstantSource.system());
   }
 }

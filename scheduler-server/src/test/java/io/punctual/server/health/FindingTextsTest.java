@@ -35,6 +35,9 @@ class FindingTextsTest {
           "well",
           "all",
           "instance",
+          "percent",
+          "ended",
+          "median",
           "code",
           "duty");
 

@@ -1,0 +1,74 @@
+package io.punctual.server.health;
+
+import io.punctual.server.health.Finding.Code;
+import io.punctual.server.health.Finding.Subject;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.probe.Status;
+import io.punctual.server.probe.WorkerReport;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Judges instances: the one place that says which fail far more often than the others. */
+public final class InstanceHealth {
+
+  private static final int TIMES = 5;
+
+  private InstanceHealth() {}
+
+  /**
+   * An instance that fails far more often than the others of its application.
+   *
+   * @param median the failed share of the instance in the middle, in percent
+   */
+  public record Outlier(WorkerReport instance, double median) {
+
+    Finding finding() {
+      String release = instance.release();
+      return Finding.of(
+          Code.OUTLIER,
+          "",
+          Status.WARNING,
+          Subject.of(instance.application()),
+          "instance",
+          instance.instance() + (release == null ? "" : ", release " + release),
+          "percent",
+          Long.toString((long) instance.attempts().failedShare()),
+          "ended",
+          Long.toString(instance.attempts().ended()),
+          "application",
+          instance.application(),
+          "median",
+          Long.toString((long) median));
+    }
+  }
+
+  /**
+   * Returns those of which at least 10 % of at least 20 attempts failed, and at least five times
+   * the median of the instances of their application that had as many attempts. Of an even number
+   * of instances the lower middle one counts, so that one of two can be found.
+   */
+  public static List<Outlier> outliers(Collection<WorkerReport> reports) {
+    Map<String, List<WorkerReport>> applications =
+        reports.stream()
+            .filter(report -> report.attempts().ended() >= QueueSample.FAILING_ATTEMPTS)
+            .sorted(Comparator.comparingDouble(report -> report.attempts().failedShare()))
+            .collect(
+                Collectors.groupingBy(
+                    WorkerReport::application, TreeMap::new, Collectors.toList()));
+    List<Outlier> outliers = new ArrayList<>();
+    for (List<WorkerReport> sorted : applications.values()) {
+      double median = sorted.get((sorted.size() - 1) / 2).attempts().failedShare();
+      double least = Math.max(QueueSample.FAILING_PERCENT, TIMES * median);
+      sorted.stream()
+          .filter(report -> report.attempts().failedShare() >= least)
+          .map(report -> new Outlier(report, median))
+          .forEach(outliers::add);
+    }
+    return outliers;
+  }
+}
