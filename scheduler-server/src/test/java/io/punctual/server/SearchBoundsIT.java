@@ -127,7 +127,8 @@ class SearchBoundsIT extends SharedRedisTestBase {
   }
 
   private JobFilter dead(String error) {
-    return new JobFilter(application, null, JobFilter.State.DEAD, null, null, null, error);
+    return new JobFilter(
+        application, null, JobFilter.State.DEAD, null, null, null, JobFilter.Failed.with(error));
   }
 
   private BulkOperation.Page preview(JobSelection... searches) {

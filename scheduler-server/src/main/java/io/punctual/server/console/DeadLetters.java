@@ -3,6 +3,7 @@ package io.punctual.server.console;
 import io.punctual.core.Engine;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
+import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.StoreCalls;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
@@ -154,7 +155,7 @@ class DeadLetters {
             asked,
             NewestDeaths.Place.since(JobFinder.LATEST),
             0,
-            null,
+            JobFilter.Failed.with(null),
             JOBS,
             StoreCalls.ofRequest());
     long hourAgo = now.now() - HOUR_MS;

@@ -121,7 +121,7 @@ class JobFinder {
                     tag,
                     query.from(),
                     query.until(),
-                    query.error()),
+                    query.failed()),
                 place,
                 max,
                 calls));
@@ -150,7 +150,7 @@ class JobFinder {
             rows,
             cursor == null ? first : place(cursor),
             Objects.requireNonNullElse(query.from(), 0L),
-            query.error(),
+            query.failed(),
             PAGE,
             StoreCalls.ofRequest());
     NewestDeaths.Place next = found.next();
@@ -197,7 +197,7 @@ class JobFinder {
                   null,
                   query.from(),
                   query.until(),
-                  query.error()),
+                  query.failed()),
               place,
               max,
               calls);

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param any an id or a tag
  * @param from epoch ms
  * @param until epoch ms
+ * @param at the instance of a failed attempt
+ * @param release the application's release there
  */
 record JobQuery(
     String text,
@@ -29,15 +31,18 @@ record JobQuery(
     JobFilter.@Nullable State state,
     @Nullable Long from,
     @Nullable Long until,
-    @Nullable String error) {
+    @Nullable String error,
+    @Nullable String at,
+    @Nullable String release) {
 
   private static final int MAX_TEXT = 1_000;
   private static final Pattern WORD =
-      Pattern.compile("(?:(id|tag|app|type|state|from|until|error):)?(?:\"([^\"]*)\"|(\\S+))\\s*");
+      Pattern.compile(
+          "(?:(id|tag|app|type|state|from|until|error|at|release):)?(?:\"([^\"]*)\"|(\\S+))\\s*");
 
   /** What cannot be read, to be shown again as it was typed. */
   static JobQuery unread(String typed) {
-    return new JobQuery(typed, null, null, null, null, null, null, null, null, null);
+    return new JobQuery(typed, null, null, null, null, null, null, null, null, null, null, null);
   }
 
   /**
@@ -72,7 +77,7 @@ record JobQuery(
             name.equals("any") ? "q" : name,
             name.equals("any")
                 ? "has two words without a name; use one, or names such as id: tag: app: type:"
-                    + " state: from: until: error:"
+                    + " state: from: until: error: at: release:"
                 : "is given twice");
       }
     }
@@ -98,7 +103,14 @@ record JobQuery(
         JobFilter.State.of(words.get("state")),
         from,
         until,
-        error);
+        error,
+        words.get("at"),
+        words.get("release"));
+  }
+
+  /** What is wanted of the attempts that failed. */
+  JobFilter.Failed failed() {
+    return new JobFilter.Failed(error, at, release);
   }
 
   /** The id that is looked for; null if none is. */
@@ -148,7 +160,7 @@ record JobQuery(
       return null;
     }
     JobFilter.State wanted = state == null && tag == null ? JobFilter.State.DELAYED : state;
-    return new JobFilter(application, taskType, wanted, tag, from, until, error);
+    return new JobFilter(application, taskType, wanted, tag, from, until, failed());
   }
 
   /** The words that find the jobs of a queue in a state. */

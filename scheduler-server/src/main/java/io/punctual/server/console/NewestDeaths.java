@@ -7,6 +7,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
+import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.StoreCalls;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.wire.Limits;
@@ -86,7 +87,7 @@ final class NewestDeaths {
    *
    * @param queues those to look at
    * @param earliest epoch ms; who died before is not wanted
-   * @param error a part of the last error of those that are wanted; null for all
+   * @param failed what is wanted of their failures
    * @param most how many are found at most
    * @param calls what may still be asked of the store about what stands behind {@code after}
    */
@@ -95,7 +96,7 @@ final class NewestDeaths {
       Collection<QueueSample> queues,
       Place after,
       long earliest,
-      @Nullable String error,
+      JobFilter.Failed failed,
       int most,
       StoreCalls calls) {
     PriorityQueue<Part> left =
@@ -110,7 +111,7 @@ final class NewestDeaths {
     }
     List<JobView> found = new ArrayList<>();
     StoreCalls catchingUp = StoreCalls.upTo(MAX_CAUGHT_UP);
-    int page = error == null ? Math.min(JobStore.MAX_JOBS, most) : JobStore.MAX_JOBS;
+    int page = failed.isAny() ? Math.min(JobStore.MAX_JOBS, most) : JobStore.MAX_JOBS;
     while (!left.isEmpty() && !isFull(found, most, left.element().from)) {
       StoreCalls own = left.element().from.equals(after) ? catchingUp : calls;
       if (own.areUsedUp()) {
@@ -123,7 +124,7 @@ final class NewestDeaths {
               .jobs(part.queue, JobState.DEAD, /* newestFirst= */ true, part.cursor(), page);
       own.count(listed.calls());
       for (JobView job : listed.jobs()) {
-        if (job.at() >= earliest && (error == null || hasError(job, error))) {
+        if (job.at() >= earliest && failed.matches(job)) {
           found.add(job);
         }
       }
@@ -151,11 +152,6 @@ final class NewestDeaths {
             ? Place.of(jobs.get(most - 1))
             : after.equals(unseen) ? null : unseen;
     return new Found(jobs, next, left.isEmpty());
-  }
-
-  private static boolean hasError(JobView job, String error) {
-    JobView.Failure last = job.lastFailure();
-    return last != null && last.message().contains(error);
   }
 
   /** Returns whether enough were found that stand before a place. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param state null for any; required without a tag
  * @param from epoch ms: the earliest due time, lease deadline or time of death
  * @param until epoch ms: the latest
- * @param error a part of the job's last error
+ * @param failed what is wanted of the attempts that failed
  */
 public record JobFilter(
     String application,
@@ -27,11 +27,43 @@ public record JobFilter(
     @Nullable String tag,
     @Nullable Long from,
     @Nullable Long until,
-    @Nullable String error)
+    Failed failed)
     implements JobSelection {
 
   /** How long a part of an error may be, in characters. */
   public static final int MAX_ERROR = 200;
+
+  /**
+   * What is wanted of a job's attempts that failed.
+   *
+   * @param error a part of the last error; null for any
+   * @param at the instance of one of the last ten that failed; null for any
+   * @param release the application's release there; null for any
+   */
+  public record Failed(@Nullable String error, @Nullable String at, @Nullable String release) {
+
+    /** Wants a part of the last error; null for any. */
+    public static Failed with(@Nullable String error) {
+      return new Failed(error, null, null);
+    }
+
+    /** Returns whether it matches all jobs. */
+    public boolean isAny() {
+      return error == null && at == null && release == null;
+    }
+
+    /** Returns whether the attempts of a job are like that. */
+    public boolean matches(JobView job) {
+      JobView.Failure last = job.lastFailure();
+      return (error == null || (last != null && last.message().contains(error)))
+          && ((at == null && release == null) || job.failures().stream().anyMatch(this::isThere));
+    }
+
+    private boolean isThere(JobView.Failure failure) {
+      return (at == null || failure.instance().equals(at))
+          && (release == null || failure.release().equals(release));
+    }
+  }
 
   /** The states by which jobs can be asked for. */
   public enum State {
@@ -89,7 +121,7 @@ public record JobFilter(
     if (tag != null && !Limits.TAG.matcher(tag).matches()) {
       throw ApiException.invalid("tag", Limits.TAG_RULE);
     }
-    if (error != null && error.length() > MAX_ERROR) {
+    if (failed.error() != null && failed.error().length() > MAX_ERROR) {
       throw ApiException.invalid("error", "must be at most " + MAX_ERROR + " characters");
     }
     if (tag == null && state == null) {
@@ -112,17 +144,24 @@ public record JobFilter(
         && (job.state() != wanted.stored || (wanted == State.READY && !job.ready()))) {
       return false;
     }
-    JobView.Failure last = job.lastFailure();
     return covers(job.queue())
         && (from == null || job.at() >= from)
         && (until == null || job.at() <= until)
-        && (error == null || (last != null && last.message().contains(error)));
+        && failed.matches(job);
   }
 
   /** Binds a cursor to this filter. */
   String fingerprint() {
     return Integer.toHexString(
         Objects.hash(
-            application, taskType, state == null ? null : state.text(), tag, from, until, error));
+            application,
+            taskType,
+            state == null ? null : state.text(),
+            tag,
+            from,
+            until,
+            failed.error(),
+            failed.at(),
+            failed.release()));
   }
 }

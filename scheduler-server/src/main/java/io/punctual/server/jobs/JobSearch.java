@@ -116,8 +116,9 @@ public class JobSearch {
       // Behind every id of the moment before.
       after = new Cursor(filter.from() - 1, "~".repeat(Limits.MAX_NAME + 1));
     }
-    // What is asked for by its error may be one of many thousands: whole pages cost no more calls.
-    boolean rare = filter.error() != null;
+    // What is asked for by its failures may be one of many thousands: whole pages cost no more
+    // calls.
+    boolean rare = !filter.failed().isAny();
     do {
       int page = Math.min(JobStore.MAX_JOBS, rare ? JobStore.MAX_JOBS : max - found.size());
       Listed<Cursor> listed = operations.jobs(begun.queue(), state.stored, after, page);

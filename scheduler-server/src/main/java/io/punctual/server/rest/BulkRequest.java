@@ -70,7 +70,7 @@ record BulkRequest(
         tag,
         from == null ? null : from.millis(),
         until == null ? null : until.millis(),
-        error);
+        JobFilter.Failed.with(error));
   }
 
   private JobIds ids(List<String> ids) {

@@ -65,7 +65,7 @@ class JobListController {
           tag,
           JobFields.moment("from", from),
           JobFields.moment("until", until),
-          error);
+          JobFilter.Failed.with(error));
     }
   }
 

@@ -335,6 +335,7 @@ class ConsoleIT extends ConsoleTestBase {
               "from:last-week",
               "until:25:00",
               "from:-1h until:yesterday",
+              "at:a at:b",
               "tag:x tag:y",
               "error:" + LONG,
               "app:shop state:dead error:" + LONG,
@@ -820,6 +821,18 @@ class ConsoleIT extends ConsoleTestBase {
                           "no answer of the bank", "100 % of them at fleet-2, release 2.14.0"));
       assertThat(words(otto.get("/console/dead?lang=zh-CN").body()))
           .contains("其中 100% 出自 fleet-2，发布版本 2.14.0");
+      for (String found : List.of("at:fleet-2", "release:2.14.0", "at:fleet-2 release:2.14.0")) {
+        String search = "app:fleet type:pay state:dead " + found;
+        assertThat(otto.get("/console/jobs?q=" + Visitor.encoded(search)).body())
+            .as(search)
+            .contains("/console/jobs/fleet/pay/p");
+      }
+      for (String other : List.of("at:fleet-1", "release:2.1", "at:fleet-2 release:2.13.0")) {
+        String search = "app:fleet state:dead " + other;
+        assertThat(otto.get("/console/jobs?q=" + Visitor.encoded(search)).body())
+            .as(search)
+            .doesNotContain("/console/jobs/fleet/pay/p");
+      }
       JsonNode dead =
           api.call("GET", "/api/v1/jobs?application=fleet&state=dead", "", ADMIN)
               .body()
