@@ -16,19 +16,31 @@
 -- COST     for all jobs at most 12 reads and 4 writes; large records take one read more for each MB
 -- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a lease
 --          of 'push' that runs out counts for a suspect, which may have ended the engine's process,
---          and one of 'sent' does not, since the jobs ran elsewhere; a paused
---          bucket hands out nothing, and hides what is due, so that
+--          and one of 'sent' does not, since the jobs ran elsewhere; a bucket that is paused, or
+--          whose application is, hands out nothing, and hides what is due until that ends, so that
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
 --          and reported: dropping it would hide a loss, and handing it out would break every
 --          claim after this one
 --- @include lib/failures
 --- @include lib/hours
+--- @include lib/pause
 
 local max_bytes, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
 local terms, token, owner = ARGV[4], ARGV[5], ARGV[6]
 
-local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat', 'opening')
-local paused, max = control[1], tonumber(ARGV[1])
+local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat', 'opening',
+  'application')
+local max = tonumber(ARGV[1])
+local paused, resumes = nil, nil
+if control[1] or control[6] then
+  paused, resumes = pause_of(control[1], now)
+  local wider, later = pause_of(control[6], now)
+  if paused and wider then
+    resumes = resumes > 0 and later > 0 and math.max(resumes, later) or 0
+  elseif wider then
+    paused, resumes = wider, later
+  end
+end
 local closed, since, hours = nil, nil, ''
 if control[5] and not paused then
   closed, since = closed_until(control[5], now)
@@ -127,7 +139,10 @@ if #due > 0 then
   write()
 end
 
-local next_at = not paused and head_of(DELAYED) or nil
+local next_at = resumes ~= 0 and head_of(DELAYED) or nil
+if next_at and resumes then
+  next_at = math.max(next_at, resumes)
+end
 if next_at and closed then
   next_at = math.max(next_at, closed)
 end

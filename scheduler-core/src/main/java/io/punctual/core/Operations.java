@@ -5,6 +5,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Cancelled;
@@ -104,12 +105,37 @@ public interface Operations {
       @Nullable JobVersion seen);
 
   /**
-   * Hands out nothing of the queue any more, or again; for all schedulers, and over restarts.
+   * Hands out nothing of the queue any more, or again; for all schedulers, and over restarts. A
+   * queue whose application is paused, too, waits for the end of both.
    *
-   * @return epoch ms since when it is paused; null when it is not
+   * @param terms null resumes
+   * @return epoch ms since when it is paused by itself; null when it is not
    * @throws java.util.NoSuchElementException if the queue is not known
    */
-  @Nullable Long pause(QueueName queue, boolean paused);
+  @Nullable Long pause(QueueName queue, Pause.@Nullable Terms terms);
+
+  /** Pauses a queue until it is resumed, or resumes it. */
+  default @Nullable Long pause(QueueName queue, boolean paused) {
+    return pause(queue, paused ? Pause.Terms.NONE : null);
+  }
+
+  /**
+   * Hands out nothing of all queues of an application any more, also of those that begin later, or
+   * again; for all schedulers, and over restarts. May be repeated: if it fails, some queues may be
+   * paused already.
+   *
+   * @param terms null resumes; what is paused by itself stays so
+   */
+  ApplicationPaused pauseApplication(String application, Pause.@Nullable Terms terms);
+
+  /**
+   * What a pause of an application did.
+   *
+   * @param pause that goes on now; null for none
+   * @param queues how many queues it holds for
+   * @param damaged queues whose stored data is damaged, so that it may not hold for them
+   */
+  record ApplicationPaused(@Nullable Pause pause, int queues, List<QueueName> damaged) {}
 
   /**
    * Bounds how many jobs of the queue are out, for all schedulers together, and over restarts. A

@@ -1,15 +1,17 @@
 package io.punctual.core;
 
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.schedule.TimeRules;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts of one queue.
  *
- * @param pausedSince epoch ms since when nothing is handed out, or null
+ * @param pauses those that go on: at most the queue's own and that of its application
  * @param throttle how many jobs may be out, by all schedulers together
  * @param dropsExpired whether jobs that could not start in time are dropped
  * @param hours in which jobs go out; {@link TimeRules#NONE} for any time
@@ -35,7 +37,7 @@ public record QueueStats(
     @Nullable Long oldestReady,
     @Nullable Long nextDue,
     boolean parked,
-    @Nullable Long pausedSince,
+    List<Pause> pauses,
     Throttle throttle,
     boolean dropsExpired,
     TimeRules hours,
@@ -45,6 +47,11 @@ public record QueueStats(
     @Nullable Long lastDeath,
     long deadInHour,
     @Nullable String damage) {
+
+  /** Epoch ms since when nothing is handed out; null while the queue is not paused. */
+  public @Nullable Long pausedSince() {
+    return Pause.since(pauses);
+  }
 
   /** Whether the figures are not those of the whole queue. */
   public boolean isDamaged() {

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -539,6 +540,38 @@ class AccessIT extends ServerTestBase {
   }
 
   @Test
+  void anApplicationPausesItsOwnQueuesAlone() {
+    String job = "{\"taskType\":\"held\",\"taskId\":\"x\",\"delay\":\"1h\"}";
+    assertThat(call("POST", "/api/v1/jobs", job, bearer(own)).status()).isEqualTo(201);
+    String terms = "{\"reason\":\"<b>deploy</b>\",\"for\":\"30m\"}";
+    for (String path : List.of("/api/v1/queues/shop/held", "/api/v1/applications/shop")) {
+      for (String act : List.of("/pause", "/resume")) {
+        assertThat(call("POST", path + act, "", bearer(foreign)).status()).isEqualTo(403);
+        assertThat(call("POST", path + act, "", basic("vera", CLEAR)).status()).isEqualTo(403);
+      }
+    }
+    assertThat(call("POST", "/api/v1/applications/shop/pause", terms, bearer(own)).at("/pause/by"))
+        .isEqualTo("shop");
+    Answer queue = call("POST", "/api/v1/queues/shop/held/pause", "", basic("otto", CLEAR));
+    assertThat(queue.at("/state")).isEqualTo("paused");
+    assertThat(queue.at("/pauses/0/of") + queue.at("/pauses/0/by")).isEqualTo("queueotto");
+    assertThat(queue.at("/pauses/1/of") + queue.at("/pauses/1/by")).isEqualTo("applicationshop");
+    assertThat(queue.at("/pauses/1/reason")).isEqualTo("<b>deploy</b>");
+    Duration length =
+        Duration.between(
+            Instant.parse(queue.at("/pauses/1/since")), Instant.parse(queue.at("/pauses/1/until")));
+    assertThat(length).isEqualTo(Duration.ofMinutes(30));
+    Answer doctor = call("GET", "/api/v1/doctor", "", bearer(own));
+    assertThat(doctor.text()).contains("by otto since", "with its application by shop since");
+
+    Answer resumed = call("POST", "/api/v1/applications/shop/resume", "", bearer(own));
+    assertThat(resumed.body().get("pause").isNull()).isTrue();
+    queue = call("POST", "/api/v1/queues/shop/held/resume", "", bearer(own));
+    assertThat(queue.body().get("pauses")).isEmpty();
+    assertThat(queue.body().get("pausedSince").isNull()).isTrue();
+  }
+
+  @Test
   void whatOperatorsDoIsWrittenDown() throws IOException {
     String path = "/api/v1/jobs/shop/audited/x";
     String job = "{\"taskType\":\"audited\",\"taskId\":\"x\",\"delay\":\"1h\"}";
@@ -550,7 +583,9 @@ class AccessIT extends ServerTestBase {
     assertThat(call("PATCH", path, "{\"delay\":\"2h\"}", otto).status()).isEqualTo(200);
     assertThat(call("DELETE", path, "", otto).status()).isEqualTo(200);
     // What changes nothing is nothing.
-    assertThat(call("POST", queue + "/pause", "", otto).status()).isEqualTo(200);
+    Answer paused = call("POST", queue + "/pause", "", otto);
+    assertThat(paused.status()).isEqualTo(200);
+    assertThat(paused.at("/pauses/0/by")).isEqualTo("otto");
     // What an application does with its own jobs is not.
     assertThat(call("POST", path + "/requeue", "", bearer(own)).status()).isEqualTo(409);
 

@@ -129,6 +129,12 @@ class BadCallsIT extends SharedRedisTestBase {
       POST | /jobs:requeue | {'application':'shop','taskType':'a','state':'asleep'} | 400 | invalid | state
       POST | /jobs:eat | {} | 404 | not-found |
       POST | /queues/shop/none/pause | | 404 | not-found |
+      POST | /queues/shop/none/pause | {'reason':'0123456789012345678901234567890123456789012345678901234567890'} | 400 | invalid | reason
+      POST | /queues/shop/none/pause | {'reason':'a\\u202eb'} | 400 | invalid | reason
+      POST | /queues/shop/none/pause | {'for':'999ms'} | 400 | invalid | for
+      POST | /applications/shop/pause | {'for':'367d'} | 400 | invalid | for
+      POST | /applications/shop/pause | {'until':'x'} | 400 | invalid | until
+      POST | /applications/a%20b/resume | | 400 | invalid | application
       POST | /queues/shop/a%20b/resume | | 400 | invalid | taskType
       GET  | /forecast?taskType=a | | 400 | invalid | application
       GET  | /forecast?within=x | | 400 | invalid | within

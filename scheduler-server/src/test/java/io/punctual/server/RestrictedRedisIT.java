@@ -88,6 +88,8 @@ class RestrictedRedisIT extends ServerTestBase {
     assertThat(post("/jobs:cancel", all.replace("%s", "delayed")).at("/matched")).isEqualTo("3");
 
     assertThat(post("/queues/shop/a/pause", "").status()).isEqualTo(200);
+    assertThat(post("/applications/shop/pause", "").status()).isEqualTo(200);
+    assertThat(post("/applications/shop/resume", "").status()).isEqualTo(200);
     assertThat(post("/queues/shop/a/resume", "").status()).isEqualTo(200);
     assertThat(
             api.call(

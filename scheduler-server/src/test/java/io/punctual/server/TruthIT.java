@@ -139,7 +139,7 @@ class TruthIT extends ServerTestBase {
             "failing",
             "failing",
             Set.of("PunctualJobsFail")),
-        new Truth("paused", "paused", "paused", Set.of("paused"), "paused", NONE, no),
+        new Truth("paused", "paused", "paused", Set.of("paused"), "paused", "paused", no),
         new Truth("closed", "closed", "closed", Set.of("paused"), NONE, NONE, no),
         new Truth("damaged", "damaged", NONE, no, "damaged", "damaged", no),
         new Truth("dead", "well", NONE, no, "dead", NONE, Set.of("PunctualJobsDead")));

@@ -128,7 +128,7 @@ public final class TestScheduler {
     this.stepper =
         new Stepper(
             store,
-            new MemoryQueues(),
+            new MemoryQueues(millis::get),
             schedules,
             calendars,
             EngineOptions.defaults(INSTANCE).with().retry(queue -> retry).build(),

@@ -6,6 +6,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.core.Delivery;
 import io.punctual.core.EngineOptions;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.runtime.Stepper;
@@ -43,7 +44,7 @@ class StepperTest {
   private final Stepper stepper =
       new Stepper(
           new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones()),
-          new MemoryQueues(),
+          new MemoryQueues(millis::get),
           new InMemoryScheduleStore(millis::get),
           new InMemoryCalendarStore(),
           EngineOptions.defaults("test"),
@@ -117,6 +118,27 @@ class StepperTest {
 
     stepper.engine().operations().pause(QUEUE, false);
     assertThat(finishAll()).containsExactly(0L, 0L, 0L);
+  }
+
+  @Test
+  void aPauseWithAnEndEndsByItself() {
+    Pause.Terms minute = new Pause.Terms("ada", "deploy", Duration.ofMinutes(1));
+    stepper.engine().operations().pause(QUEUE, true);
+    assertThat(step()).isEmpty();
+    stepper.engine().operations().pause(QUEUE, minute);
+
+    assertThat(finishAll()).containsExactly(60_000L, 60_000L, 60_000L);
+  }
+
+  @Test
+  void aQueueWaitsForTheEndOfItsPauseAndItsApplications() {
+    stepper
+        .engine()
+        .operations()
+        .pauseApplication(APPLICATION, new Pause.Terms("ada", "", Duration.ofMinutes(2)));
+    stepper.engine().operations().pause(QUEUE, new Pause.Terms("bea", "", Duration.ofMinutes(1)));
+
+    assertThat(finishAll()).containsExactly(120_000L, 120_000L, 120_000L);
   }
 
   @Test

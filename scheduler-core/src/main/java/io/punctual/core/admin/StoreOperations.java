@@ -15,6 +15,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.Origin;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.RandomNames;
 import io.punctual.core.job.Throttle;
@@ -22,6 +23,7 @@ import io.punctual.core.recovery.Outages;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Paused;
+import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
@@ -42,10 +44,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -63,13 +63,13 @@ public final class StoreOperations implements Operations {
   private final EngineOptions options;
   private final StartTimes times;
   private final Function<QueueName, List<BucketSignal>> buckets;
-  private final Supplier<Set<QueueName>> directory;
+  private final QueueDirectory directory;
   private final BiConsumer<Bucket, String> cancelling;
   private final EventEffects effects;
 
   /**
    * @param buckets gives those of a queue, by their index; none if the queue is not known
-   * @param directory gives all queues, as the store has them now
+   * @param directory of all queues
    * @param cancelling gets each running job that must stop
    */
   public StoreOperations(
@@ -77,7 +77,7 @@ public final class StoreOperations implements Operations {
       EngineOptions options,
       StartTimes times,
       Function<QueueName, List<BucketSignal>> buckets,
-      Supplier<Set<QueueName>> directory,
+      QueueDirectory directory,
       BiConsumer<Bucket, String> cancelling) {
     this.jobs = jobs;
     this.options = options;
@@ -280,20 +280,47 @@ public final class StoreOperations implements Operations {
   }
 
   @Override
-  public @Nullable Long pause(QueueName queue, boolean paused) {
+  public @Nullable Long pause(QueueName queue, Pause.@Nullable Terms terms) {
     List<BucketSignal> all = buckets.apply(queue);
     if (all.isEmpty()) {
       throw new NoSuchElementException("no queue " + queue + " is known");
     }
+    return pause(all, Pause.Scope.QUEUE, terms);
+  }
+
+  private @Nullable Long pause(
+      List<BucketSignal> all, Pause.Scope scope, Pause.@Nullable Terms terms) {
     Long since = null;
     for (BucketSignal bucket : all) {
-      Paused answer = jobs.pause(bucket.bucket(), paused);
-      if (answer.newHead() != null) {
-        bucket.signal().head(answer.newHead());
-      }
+      Paused answer = jobs.pause(bucket.bucket(), scope, terms);
+      wake(bucket, answer.newHead());
       since = since == null ? answer.since() : since;
     }
     return since;
+  }
+
+  @Override
+  public ApplicationPaused pauseApplication(String application, Pause.@Nullable Terms terms) {
+    String own = new QueueName(application, "any").application();
+    // First: a queue that is not in the directory below is made later, and finds it.
+    Pause pause = directory.pause(own, terms);
+    int queues = 0;
+    List<QueueName> damaged = new ArrayList<>();
+    for (QueueName queue : directory.all().keySet()) {
+      if (!queue.application().equals(own)) {
+        continue;
+      }
+      queues++;
+      try {
+        var unused = pause(buckets.apply(queue), Pause.Scope.APPLICATION, terms);
+      } catch (StoreException e) {
+        if (!Outages.isDamage(e)) {
+          throw e;
+        }
+        damaged.add(queue);
+      }
+    }
+    return new ApplicationPaused(pause, queues, damaged);
   }
 
   @Override
@@ -346,7 +373,7 @@ public final class StoreOperations implements Operations {
     jobs.remember(own, EventTags.text(event), options.eventMemory());
     List<EventItem> items = new ArrayList<>();
     List<QueueName> damaged = new ArrayList<>();
-    for (QueueName queue : directory.get()) {
+    for (QueueName queue : directory.all().keySet()) {
       if (!queue.application().equals(own)) {
         continue;
       }

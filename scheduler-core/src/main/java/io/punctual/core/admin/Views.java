@@ -2,6 +2,7 @@ package io.punctual.core.admin;
 
 import io.punctual.core.QueueStats;
 import io.punctual.core.job.Opening;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
@@ -58,7 +59,7 @@ public final class Views {
         earliest(buckets, BucketStats::oldestReady),
         earliest(buckets, BucketStats::nextDue),
         ready > 0 && !busy && !room,
-        earliest(buckets, BucketStats::pausedSince),
+        pauses(buckets),
         throttle(buckets, size),
         buckets.stream().anyMatch(BucketStats::dropsExpired),
         hours,
@@ -72,6 +73,19 @@ public final class Views {
             .orElse(null),
         buckets.stream().mapToLong(BucketStats::deadInHour).sum(),
         damage);
+  }
+
+  // As the bucket has it that was paused first.
+  private static List<Pause> pauses(List<BucketStats> buckets) {
+    return Stream.of(Pause.Scope.values())
+        .flatMap(
+            scope ->
+                buckets.stream()
+                    .flatMap(bucket -> bucket.pauses().stream())
+                    .filter(pause -> pause.scope() == scope)
+                    .min(Comparator.comparingLong(Pause::since))
+                    .stream())
+        .toList();
   }
 
   /** The store's time at which they were read; 0 if there are none. */

@@ -1,7 +1,9 @@
 package io.punctual.core.runtime;
 
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.recovery.Outages;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.wake.WakeSignal;
@@ -10,6 +12,7 @@ import io.punctual.core.work.Context;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -86,7 +89,7 @@ final class Queues {
       return Optional.of(seen);
     }
     var buckets = directory.buckets(queue);
-    return buckets.isPresent() ? Optional.of(adopt(queue, buckets.getAsInt())) : Optional.empty();
+    return buckets.isPresent() ? Optional.of(obeying(queue, buckets.getAsInt())) : Optional.empty();
   }
 
   /** The queue, made if it does not exist. Asks the store. */
@@ -106,7 +109,7 @@ final class Queues {
               + " of them, which is the most: take one that is there, and tell jobs apart by their"
               + " ids or tags");
     }
-    return adopt(queue, buckets.getAsInt());
+    return obeying(queue, buckets.getAsInt());
   }
 
   // What is known is the directory as it was read a moment ago, and what was made here since.
@@ -180,6 +183,54 @@ final class Queues {
     }
   }
 
+  /** Adopts a queue. If it is new here, it keeps a pause of its application before jobs come. */
+  private QueueWorkers obeying(QueueName queue, int buckets) {
+    if (!known.containsKey(queue)) {
+      obey(queue, buckets, directory.pauses());
+    }
+    return adopt(queue, buckets);
+  }
+
+  // One whose node is away must not hold up the others. It is found again in the next turn.
+  private boolean knownOrObeying(QueueName queue, int buckets, QueueDirectory.Pauses pauses) {
+    if (known.containsKey(queue)) {
+      return true;
+    }
+    try {
+      obey(queue, buckets, pauses);
+      return true;
+    } catch (StoreException e) {
+      return false;
+    }
+  }
+
+  // Reads the pause again behind each write: it may have been changed or ended meanwhile, by a call
+  // that did not know the queue yet, or was done with it.
+  private void obey(QueueName queue, int buckets, QueueDirectory.Pauses pauses) {
+    Pause written = null;
+    Pause wanted = pauses.of().get(queue.application());
+    while (!Objects.equals(written, wanted)) {
+      Pause.Terms terms = wanted == null ? null : wanted.rest(pauses.now());
+      for (int i = 0; i < buckets; i++) {
+        pause(new Bucket(queue, i), terms);
+      }
+      written = wanted;
+      pauses = directory.pauses();
+      wanted = pauses.of().get(queue.application());
+    }
+  }
+
+  private void pause(Bucket bucket, Pause.@Nullable Terms terms) {
+    try {
+      var unused = context.jobs().pause(bucket, Pause.Scope.APPLICATION, terms);
+    } catch (StoreException e) {
+      if (!Outages.isDamage(e)) {
+        throw e;
+      }
+      // Nothing is claimed of it either.
+    }
+  }
+
   private QueueWorkers adopt(QueueName queue, int buckets) {
     QueueWorkers workers =
         known.computeIfAbsent(
@@ -236,6 +287,11 @@ final class Queues {
 
   private void readAll() {
     Map<QueueName, Integer> all = directory.all();
+    if (!known.keySet().containsAll(all.keySet())) {
+      // Behind the directory: what began before a pause is paused by the call itself.
+      QueueDirectory.Pauses pauses = directory.pauses();
+      all.entrySet().removeIf(entry -> !knownOrObeying(entry.getKey(), entry.getValue(), pauses));
+    }
     all.forEach(this::adopt);
     for (QueueName queue : known.keySet()) {
       if (!all.containsKey(queue)) {

@@ -111,7 +111,7 @@ final class ScanningEngine implements Engine {
             options,
             times,
             this::buckets,
-            () -> session.queues().directory().keySet(),
+            store.queues(),
             (bucket, taskId) -> session.cancelling(bucket, taskId));
     RecurringJobs recurring = new RecurringJobs();
     this.driver = new ScheduleDriver(store.schedules(), recurring, calendars, this::listener);

@@ -12,6 +12,7 @@ import io.punctual.core.deliver.Claimer;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LogFields;
+import io.punctual.core.job.Pause;
 import io.punctual.core.membership.Owners;
 import io.punctual.core.pull.Puller;
 import io.punctual.core.pull.Pulls;
@@ -396,7 +397,11 @@ public final class Scanner {
     if (due != null && closedUntil != null) {
       due = Math.max(due, closedUntil);
     }
-    plan.due(wasPaused ? WakePlan.NEVER : orNever(due));
+    if (due != null && wasPaused) {
+      Long end = Pause.end(stats.pauses());
+      due = end == null ? null : Long.valueOf(Math.max(due, end));
+    }
+    plan.due(orNever(due));
     if (stats.reserved() == 0) {
       plan.deadline(WakePlan.NEVER);
     } else if (!plan.deadlineKnown()) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     null
  * @param openSince epoch ms since when its hours let jobs go out; 0 if it has none, or is closed
  * @param nextDue when to claim next: the due time of the earliest job still waiting, or later if a
- *     bound says so or the bucket is closed; null for no job, and while paused
+ *     bound says so, the bucket is closed, or paused until then; null for no job, and while paused
+ *     without an end
  * @param nextDeadline the earliest lease deadline in the bucket, or null
  */
 public record Claim(

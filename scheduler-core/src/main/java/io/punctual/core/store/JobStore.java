@@ -5,6 +5,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Opening;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.BucketUsage;
@@ -189,8 +190,19 @@ public interface JobStore {
   /** Returns those among events of an application that are remembered. */
   Set<String> remembered(String application, Set<String> events);
 
-  /** Hands out nothing any more, or again. */
-  Paused pause(Bucket bucket, boolean paused);
+  /**
+   * Hands out nothing any more, or again. If both pauses of a bucket go on, both have to end. One
+   * that goes on keeps its beginning and gets the new terms.
+   *
+   * @param scope which of its pauses
+   * @param terms null resumes
+   */
+  Paused pause(Bucket bucket, Pause.Scope scope, Pause.@Nullable Terms terms);
+
+  /** Pauses a bucket by itself until it is resumed, or resumes it. */
+  default Paused pause(Bucket bucket, boolean paused) {
+    return pause(bucket, Pause.Scope.QUEUE, paused ? Pause.Terms.NONE : null);
+  }
 
   /**
    * Bounds how many jobs are out, by all schedulers together.

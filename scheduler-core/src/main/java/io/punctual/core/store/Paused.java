@@ -3,9 +3,10 @@ package io.punctual.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a bucket is paused now.
+ * Whether a bucket has the pause now that a call was about.
  *
  * @param since epoch ms; null when it is not
- * @param newHead due time of its earliest job when it was paused before this call, else null
+ * @param newHead due time of its earliest job if it had that pause before this call and may have to
+ *     be looked at, else null
  */
 public record Paused(@Nullable Long since, @Nullable Long newHead) {}

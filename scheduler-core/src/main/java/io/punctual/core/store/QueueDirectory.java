@@ -1,8 +1,10 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** The names of all queues, with their numbers of buckets; kept in the store. */
 public interface QueueDirectory {
@@ -34,4 +36,23 @@ public interface QueueDirectory {
 
   /** All queues and their numbers of buckets. */
   Map<QueueName, Integer> all();
+
+  /**
+   * Keeps the pause of an application, for its queues that begin later, or ends it. One that goes
+   * on keeps its beginning and gets the new terms.
+   *
+   * @param terms null ends it
+   * @return the pause; null if it ended
+   */
+  @Nullable Pause pause(String application, Pause.@Nullable Terms terms);
+
+  /** The pauses of applications that go on. */
+  Pauses pauses();
+
+  /**
+   * Pauses by the name of the application.
+   *
+   * @param now epoch ms of the store
+   */
+  record Pauses(long now, Map<String, Pause> of) {}
 }

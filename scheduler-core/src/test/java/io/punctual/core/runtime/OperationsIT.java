@@ -10,6 +10,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.query.Cursor;
@@ -19,7 +20,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -179,5 +182,71 @@ class OperationsIT extends EngineTestBase {
     assertThatThrownBy(() -> engine.operations().pause(new QueueName(APP, "none"), true))
         .isInstanceOf(NoSuchElementException.class)
         .hasMessageContaining("shop/none");
+  }
+
+  private static DelayQueueJob now(String taskId) {
+    return DelayQueueJob.of("later").taskId(taskId).delay(Duration.ZERO).build();
+  }
+
+  private static TestDispatcher noting(Set<String> ran) {
+    return new TestDispatcher(
+        delivery -> {
+          ran.add(delivery.taskId());
+          var unused = delivery.done();
+        });
+  }
+
+  @Test
+  void aPauseEndsByItselfAlsoAtSchedulersThatBeganLater() {
+    Engine first = engine(store(), rareChecks("first"), TestDispatcher.done(), null);
+    submit(first, "early", Duration.ofHours(1));
+    first.operations().pause(QUEUE, new Pause.Terms("ada", "deploy", Duration.ofMillis(1_500)));
+    assertThat(first.stats(QUEUE).orElseThrow().pauses())
+        .singleElement()
+        .satisfies(
+            pause -> {
+              assertThat(pause.by()).isEqualTo("ada");
+              assertThat(pause.reason()).isEqualTo("deploy");
+              assertThat(pause.until()).isEqualTo(pause.since() + 1_500);
+            });
+    submit(first, "due", Duration.ZERO);
+    first.close();
+
+    Set<String> ran = ConcurrentHashMap.newKeySet();
+    Engine second = engine(store(), rareChecks("second"), noting(ran), null);
+    eventually().until(() -> ran.contains("due"));
+    assertThat(second.stats(QUEUE).orElseThrow().pauses()).isEmpty();
+  }
+
+  @Test
+  void aPauseOfAnApplicationHoldsForAllItsQueuesAlsoThoseThatBeginLater() {
+    Set<String> ran = ConcurrentHashMap.newKeySet();
+    Engine engine = engine(store(), buckets(2), noting(ran), null);
+    submit(engine, "known", Duration.ofMillis(1));
+    eventually().until(() -> ran.contains("known"));
+    Pause.Terms terms = new Pause.Terms("ada", "发布", null);
+
+    Operations.ApplicationPaused paused = engine.operations().pauseApplication(APP, terms);
+    assertThat(paused.queues()).isEqualTo(1);
+    assertThat(paused.pause()).extracting(Pause::by).isEqualTo("ada");
+    Engine other = engine(store(), options("other"), noting(ran), null);
+    QueueName later = new QueueName(APP, "later");
+    var unused = other.submit(APP, now("new"), null).join();
+    submit(engine, "held", Duration.ZERO);
+    submit(engine, "held2", Duration.ZERO);
+    unused = other.submit("another", now("free"), null).join();
+
+    eventually().until(() -> ran.contains("free"));
+    assertThat(ran).doesNotContain("new", "held", "held2");
+    assertThat(other.stats(later).orElseThrow().pauses())
+        .singleElement()
+        .satisfies(
+            pause -> {
+              assertThat(pause.scope()).isEqualTo(Pause.Scope.APPLICATION);
+              assertThat(pause.reason()).isEqualTo("发布");
+            });
+
+    assertThat(engine.operations().pauseApplication(APP, null).queues()).isEqualTo(2);
+    eventually().until(() -> ran.containsAll(List.of("new", "held", "held2")));
   }
 }

@@ -6,6 +6,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.Submit;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Store;
@@ -24,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Bursts of new task types. */
@@ -84,6 +86,16 @@ class RegistrationsIT extends EngineTestBase {
     @Override
     public Map<QueueName, Integer> all() {
       return real.all();
+    }
+
+    @Override
+    public @Nullable Pause pause(String application, Pause.@Nullable Terms terms) {
+      return real.pause(application, terms);
+    }
+
+    @Override
+    public Pauses pauses() {
+      return real.pauses();
     }
   }
 

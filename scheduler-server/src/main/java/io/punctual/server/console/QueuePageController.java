@@ -239,18 +239,39 @@ class QueuePageController {
     return counters;
   }
 
+  /** Pauses the queue, or with {@code of=application} all of its application. */
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/queues/{application}/{taskType}/pause")
-  String pause(QueueName queue) {
-    queues.setPaused(queue, true);
+  String pause(
+      QueueName queue,
+      @RequestParam(defaultValue = "queue") String of,
+      @RequestParam(defaultValue = "") String reason,
+      @RequestParam(name = "for", defaultValue = "") String length) {
+    if (isApplication(of)) {
+      var unused =
+          queues.pauseApplication(queue.application(), reason, JobFields.pause(orNull(length)));
+    } else {
+      queues.pause(queue, reason, JobFields.pause(orNull(length)));
+    }
     statistics.changed();
     return back(queue);
   }
 
+  private static boolean isApplication(String of) {
+    if (!of.equals("queue") && !of.equals("application")) {
+      throw ApiException.invalid("of", "must be queue or application");
+    }
+    return of.equals("application");
+  }
+
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/queues/{application}/{taskType}/resume")
-  String resume(QueueName queue) {
-    queues.setPaused(queue, false);
+  String resume(QueueName queue, @RequestParam(defaultValue = "queue") String of) {
+    if (isApplication(of)) {
+      var unused = queues.resumeApplication(queue.application());
+    } else {
+      queues.resume(queue);
+    }
     statistics.changed();
     return back(queue);
   }

@@ -91,11 +91,11 @@ public record Finding(
     CIRCUITS,
     FAILING,
     DAMAGED,
+    /** The queue or its application is paused. */
+    PAUSED,
     SCANNERS,
     QUEUES,
     QUOTA,
-    /** An operator paused the queue. */
-    PAUSED,
     /** There are dead letters. */
     DEAD;
 
@@ -104,12 +104,9 @@ public record Finding(
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * Whether the doctor lists it. What an operator decided or is to look through is shown where
-     * queues are.
-     */
+    /** Whether the doctor lists it. Dead letters are shown where they can be looked through. */
     public boolean isCheck() {
-      return compareTo(PAUSED) < 0;
+      return compareTo(DEAD) < 0;
     }
   }
 

@@ -54,7 +54,7 @@ public class HealthChecks {
   private static final int NAMED = 5;
   private static final int MOST_SHOWN = 50;
   private static final Set<Code> FROM_SAMPLES =
-      EnumSet.of(Code.UNSERVED, Code.PARKED, Code.LATE, Code.FAILING);
+      EnumSet.of(Code.UNSERVED, Code.PARKED, Code.LATE, Code.FAILING, Code.PAUSED);
   private static final Duration CLOCK_WARNING = Duration.ofSeconds(2);
   private static final Duration CLOCK_PROBLEM = Duration.ofSeconds(60);
   // The registry is read every few seconds.

@@ -182,6 +182,13 @@ public final class QueueHealth {
               + (attempts.minutes() == 1
                   ? " attempts in the last minute)"
                   : " attempts in the last " + attempts.minutes() + " minutes)");
+      case PAUSED ->
+          type
+              + " ("
+              + queue.stats().pauses().stream()
+                  .map(QueueSample::text)
+                  .collect(Collectors.joining("; "))
+              + ")";
       case LATE -> String.format(Locale.ROOT, "%s (for %.1f s)", type, queue.readyAge() / 1_000.0);
       default -> type;
     };

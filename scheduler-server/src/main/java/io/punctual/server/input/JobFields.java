@@ -1,6 +1,7 @@
 package io.punctual.server.input;
 
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Pause;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
 import io.punctual.server.input.JsonValues.EpochMillis;
@@ -189,6 +190,11 @@ public final class JobFields {
             : JsonValues.duration(field, value),
         min,
         max);
+  }
+
+  /** Reads after which time a pause of a queue ends by itself; null is null. */
+  public static @Nullable Duration pause(@Nullable String length) {
+    return duration("for", length, Duration.ofSeconds(1), Pause.LONGEST);
   }
 
   /** Checks the text that a job hands to its worker; null is an empty one. */

@@ -2,7 +2,9 @@ package io.punctual.server.jobs;
 
 import io.punctual.ErrorCode;
 import io.punctual.core.Engine;
+import io.punctual.core.Operations.ApplicationPaused;
 import io.punctual.core.QueueStats;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
@@ -12,7 +14,9 @@ import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.registry.ServedTypes;
+import io.punctual.server.security.Caller;
 import io.punctual.server.security.Ownership;
+import io.punctual.server.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -21,11 +25,15 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /** Shows, pauses and limits queues, sets their hours, and records it in the audit. */
 @Component
 public class QueueService {
+
+  private static final Logger log = LoggerFactory.getLogger(QueueService.class);
 
   private static final int MAX_CONCURRENCY = 1_000_000;
 
@@ -124,20 +132,94 @@ public class QueueService {
   }
 
   /**
-   * Pauses or resumes a queue.
+   * Pauses a queue for the caller, or changes the terms of its pause.
+   *
+   * @param reason at most 60 characters; null for none
+   * @param length after which it resumes by itself, at most 366 days; null for when it is resumed
+   * @throws ApiException 400, 404
+   */
+  public void pause(QueueName queue, @Nullable String reason, @Nullable Duration length) {
+    change(queue, terms(reason, length));
+  }
+
+  /**
+   * Resumes a queue. It waits on if its application is paused.
    *
    * @throws ApiException 404
    */
-  public void setPaused(QueueName queue, boolean paused) {
-    boolean wasPaused = stats(queue).pausedSince() != null;
-    var unused = engine.operations().pause(queue, paused);
-    if (wasPaused != paused) {
-      audit.did(
-          paused ? "pause" : "resume",
-          queue::toString,
-          wasPaused ? "paused" : "running",
-          paused ? "paused" : "running");
+  public void resume(QueueName queue) {
+    change(queue, null);
+  }
+
+  private void change(QueueName queue, Pause.@Nullable Terms terms) {
+    Pause before = own(queue);
+    var unused = engine.operations().pause(queue, terms);
+    Pause after = own(queue);
+    if (!Objects.equals(before, after)) {
+      note(terms != null, queue.toString(), state(before), state(after));
     }
+  }
+
+  private @Nullable Pause own(QueueName queue) {
+    return stats(queue).pauses().stream()
+        .filter(pause -> pause.scope() == Pause.Scope.QUEUE)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /**
+   * Pauses all queues of an application for the caller, also those that begin later, or changes the
+   * terms of that.
+   *
+   * @param reason at most 60 characters; null for none
+   * @param length after which they resume by themselves, at most 366 days; null for when they are
+   *     resumed
+   * @throws ApiException 400
+   */
+  public ApplicationPaused pauseApplication(
+      String application, @Nullable String reason, @Nullable Duration length) {
+    ApplicationPaused paused =
+        engine.operations().pauseApplication(application, terms(reason, length));
+    note(true, application, null, state(paused.pause()));
+    return paused;
+  }
+
+  /** Resumes all queues of an application but those that are paused by themselves. */
+  public ApplicationPaused resumeApplication(String application) {
+    ApplicationPaused paused = engine.operations().pauseApplication(application, null);
+    note(false, application, null, state(null));
+    return paused;
+  }
+
+  // Of an application only the log knows.
+  private void note(boolean paused, String target, @Nullable String before, String after) {
+    audit.did(paused ? "pause" : "resume", () -> target, before, after);
+    if (!audit.isKept()) {
+      log.info("{} {} {}: {}", owner(), paused ? "paused" : "resumed", Printable.of(target), after);
+    }
+  }
+
+  private static String owner() {
+    Caller caller = Caller.current();
+    String name = caller.application() == null ? caller.name() : caller.application();
+    String shown = Printable.of(name);
+    return shown.substring(
+        0,
+        shown.offsetByCodePoints(
+            0, Math.min(Pause.MAX_NAME, shown.codePointCount(0, shown.length()))));
+  }
+
+  private static Pause.Terms terms(@Nullable String reason, @Nullable Duration length) {
+    String why = reason == null ? "" : reason.strip();
+    if (!Pause.isText(why, Pause.MAX_REASON)) {
+      throw ApiException.invalid(
+          "reason", "must be at most " + Pause.MAX_REASON + " printable characters");
+    }
+    return new Pause.Terms(owner(), why, length);
+  }
+
+  private static String state(@Nullable Pause pause) {
+    return pause == null ? "running" : "paused " + QueueSample.text(pause);
   }
 
   /**

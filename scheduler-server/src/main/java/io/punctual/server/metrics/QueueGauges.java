@@ -67,6 +67,7 @@ final class QueueGauges implements SmartLifecycle {
    *
    * @param oldest the age of the oldest that is ready, ms
    * @param next epoch ms at which the next falls due; null for none
+   * @param pausedAge for how long it has been paused, ms
    * @param damaged whether that is not all of it, since keys in the store are damaged
    */
   private record Sample(
@@ -78,11 +79,12 @@ final class QueueGauges implements SmartLifecycle {
       @Nullable Long next,
       int parked,
       int paused,
+      long pausedAge,
       int circuits,
       int failing,
       boolean damaged) {
 
-    static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0, 0, false);
+    static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0, 0, 0, false);
 
     static Sample of(QueueSample queue) {
       QueueStats stats = queue.stats();
@@ -95,6 +97,7 @@ final class QueueGauges implements SmartLifecycle {
           stats.nextDue(),
           queue.parked() ? 1 : 0,
           queue.paused() || queue.closed() ? 1 : 0,
+          queue.pausedAge(),
           queue.circuitOpen() ? 1 : 0,
           queue.failing() ? 1 : 0,
           queue.damaged());
@@ -122,6 +125,7 @@ final class QueueGauges implements SmartLifecycle {
           first == null || (second != null && second < first) ? second : first,
           parked + more.parked,
           paused + more.paused,
+          Math.max(pausedAge, more.pausedAge),
           circuits + more.circuits,
           failing + more.failing,
           damaged || more.damaged);
@@ -233,10 +237,16 @@ final class QueueGauges implements SmartLifecycle {
         Sample::parked);
     gauge(
         "punctual.queue.paused",
-        "1 while an operator has paused the queue, and outside of its hours",
+        "1 while the queue or its application is paused, and outside of its hours",
         of,
         queue,
         Sample::paused);
+    seconds(
+        "punctual.queue.paused.age",
+        "For how long the queue or its application has been paused; 0 if it is not",
+        of,
+        queue,
+        sample -> sample.pausedAge() / 1e3);
     gauge(
         "punctual.queue.circuit.open",
         "1 while jobs wait because all that this scheduler sent failed",

@@ -1,7 +1,9 @@
 package io.punctual.server.metrics;
 
 import io.punctual.core.QueueStats;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
+import java.time.Instant;
 
 /**
  * A queue at one look, with what the looks of the last minute add.
@@ -61,9 +63,25 @@ public record QueueSample(
     return stats.isDamaged();
   }
 
-  /** Returns whether an operator paused the queue. */
+  /** Returns whether the queue or its application is paused. */
   public boolean paused() {
-    return stats.pausedSince() != null;
+    return !stats.pauses().isEmpty();
+  }
+
+  /** Returns for how many ms it has been paused; 0 if it is not. */
+  public long pausedAge() {
+    Long since = stats.pausedSince();
+    return since == null ? 0 : Math.max(0, stats.now() - since);
+  }
+
+  /** Returns who paused, since when, until when and why. */
+  public static String text(Pause pause) {
+    return (pause.scope() == Pause.Scope.APPLICATION ? "with its application " : "")
+        + (pause.by().isEmpty() ? "" : "by " + pause.by() + " ")
+        + "since "
+        + Instant.ofEpochMilli(pause.since())
+        + (pause.until() == null ? "" : " until " + Instant.ofEpochMilli(pause.until()))
+        + (pause.reason().isEmpty() ? "" : ": " + pause.reason());
   }
 
   /** Returns whether it is outside of the queue's hours. */

@@ -1,6 +1,9 @@
 package io.punctual.server.rest;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.punctual.core.Operations.ApplicationPaused;
 import io.punctual.core.QueueStats;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
@@ -19,10 +22,12 @@ import io.punctual.server.security.Role;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -66,18 +71,36 @@ class QueuesController {
     return Queue.of(queues.find(queue));
   }
 
-  @Allowed(Role.OPERATOR)
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/queues/{application}/{taskType}/pause")
-  Queue pause(QueueName queue) {
-    queues.setPaused(queue, true);
+  Queue pause(QueueName queue, @Body(optional = true) PauseRequest request) {
+    queues.pause(queue, request.reason(), JobFields.pause(request.length()));
     return find(queue);
   }
 
-  @Allowed(Role.OPERATOR)
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/queues/{application}/{taskType}/resume")
   Queue resume(QueueName queue) {
-    queues.setPaused(queue, false);
+    queues.resume(queue);
     return find(queue);
+  }
+
+  /** Pauses all queues of an application, also those that begin later. */
+  @Allowed(value = Role.OPERATOR, applications = true)
+  @PostMapping("/applications/{application}/pause")
+  ApplicationPause pauseApplication(
+      @PathVariable String application, @Body(optional = true) PauseRequest request) {
+    String own = JobFields.application(application);
+    return ApplicationPause.of(
+        own, queues.pauseApplication(own, request.reason(), JobFields.pause(request.length())));
+  }
+
+  /** Resumes all queues of an application but those that are paused by themselves. */
+  @Allowed(value = Role.OPERATOR, applications = true)
+  @PostMapping("/applications/{application}/resume")
+  ApplicationPause resumeApplication(@PathVariable String application) {
+    String own = JobFields.application(application);
+    return ApplicationPause.of(own, queues.resumeApplication(own));
   }
 
   /** Replaces the limits of a queue; a part that is left out is not limited. */
@@ -140,6 +163,45 @@ class QueuesController {
         forecast.counts());
   }
 
+  /** Why a queue is paused, and after which time it resumes by itself; null for not given. */
+  record PauseRequest(@Nullable String reason, @JsonProperty("for") @Nullable String length) {}
+
+  /**
+   * A pause that goes on.
+   *
+   * @param of what was paused: {@code queue} or {@code application}
+   * @param until when it ends by itself; null for when it is resumed
+   */
+  record PauseView(
+      String of,
+      Instant since,
+      @Nullable Instant until,
+      @Nullable String by,
+      @Nullable String reason) {
+
+    static PauseView of(Pause pause) {
+      return new PauseView(
+          pause.scope().name().toLowerCase(Locale.ROOT),
+          Instant.ofEpochMilli(pause.since()),
+          Queue.instant(pause.until()),
+          pause.by().isEmpty() ? null : pause.by(),
+          pause.reason().isEmpty() ? null : pause.reason());
+    }
+  }
+
+  /** What became of an application's pause; {@code pause} is null if it is resumed. */
+  record ApplicationPause(
+      String application, @Nullable PauseView pause, int queues, List<String> damaged) {
+
+    static ApplicationPause of(String application, ApplicationPaused paused) {
+      return new ApplicationPause(
+          application,
+          paused.pause() == null ? null : PauseView.of(paused.pause()),
+          paused.queues(),
+          paused.damaged().stream().map(QueueName::toString).toList());
+    }
+  }
+
   /** The limits of a queue; null for none. */
   record Limits(@Nullable Integer concurrency, @Nullable String rate) {}
 
@@ -181,6 +243,7 @@ class QueuesController {
       @Nullable Instant nextDueAt,
       boolean parked,
       @Nullable Instant pausedSince,
+      List<PauseView> pauses,
       Limits limits,
       String expired,
       Hours hours,
@@ -214,6 +277,7 @@ class QueuesController {
           whole ? instant(stats.nextDue()) : null,
           sample.parked(),
           instant(stats.pausedSince()),
+          stats.pauses().stream().map(PauseView::of).toList(),
           new Limits(stats.throttle().concurrency(), rate == null ? null : rate.toString()),
           stats.dropsExpired() ? "drop" : "dead",
           Hours.of(stats.hours()),
@@ -239,7 +303,7 @@ class QueuesController {
       return rates;
     }
 
-    private static @Nullable Instant instant(@Nullable Long millis) {
+    static @Nullable Instant instant(@Nullable Long millis) {
       return millis == null ? null : Instant.ofEpochMilli(millis);
     }
   }

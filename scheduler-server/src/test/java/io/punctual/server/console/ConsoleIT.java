@@ -869,6 +869,43 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void aPauseSaysWhoPausedAndWhyUntilWhen() {
+    try (Visitor otto = Visitor.loggedIn(port, "otto");
+        Visitor vera = Visitor.loggedIn(port, "vera")) {
+      String job = "{\"application\":\"pausing\",\"taskType\":\"a\",\"delay\":\"1h\"}";
+      assertThat(call("POST", "/api/v1/jobs", job)).isEqualTo(201);
+      String queue = "/console/queues/pausing/a";
+      Map<String, String> form = Map.of("reason", "<b>stock</b>", "for", "30m", "of", "queue");
+      assertThat(Visitor.next(otto.post(queue + "/pause", form))).isEqualTo(queue);
+      form = Map.of("reason", "deploy", "of", "application");
+      assertThat(Visitor.next(otto.post(queue + "/pause", form))).isEqualTo(queue);
+      for (String page : List.of(queue, "/console/queues?q=pausing", "/console")) {
+        Awaitility.await()
+            .untilAsserted(
+                () ->
+                    assertThat(vera.get(page).body())
+                        .contains(
+                            "<span>Paused: otto</span>",
+                            "<q>&lt;b&gt;stock&lt;/b&gt;</q>",
+                            "<span>until</span>",
+                            "<span>The application is paused: otto</span>",
+                            "<q>deploy</q>")
+                        .doesNotContain("/resume"));
+      }
+      assertThat(words(vera.get(queue + "?lang=zh-CN").body())).contains("整个应用已暂停：otto");
+      assertThat(otto.post(queue + "/pause", Map.of("for", "soon")).statusCode()).isEqualTo(400);
+      assertThat(otto.post(queue + "/resume", Map.of("of", "all")).statusCode()).isEqualTo(400);
+      assertThat(otto.get(queue).body()).contains("value=\"application\"", "Resume pausing");
+      assertThat(Visitor.next(otto.post(queue + "/resume", Map.of("of", "application"))))
+          .isEqualTo(queue);
+      assertThat(Visitor.next(otto.post(queue + "/resume", Map.of()))).isEqualTo(queue);
+      assertThat(otto.get(queue).body()).doesNotContain("Paused: otto", "/resume");
+      assertThat(otto.get("/console/audit").body())
+          .contains("paused by otto since", "&lt;b&gt;stock&lt;/b&gt;");
+    }
+  }
+
+  @Test
   void aQueueThatIsPulledIsNotOneThatNobodyTakes() {
     submit("fetched", "first", "0s", "");
     submit("fetched", "second", "0s", "");

@@ -55,7 +55,7 @@ class QueueHealthTest {
             waits > 0 ? NOW - waits : null,
             null,
             parked,
-            null,
+            List.of(),
             Throttle.NONE,
             false,
             TimeRules.NONE,

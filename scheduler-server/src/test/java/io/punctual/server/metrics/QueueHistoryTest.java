@@ -7,6 +7,7 @@ import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.schedule.TimeRules;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class QueueHistoryTest {
         now - 6_000,
         null,
         true,
-        null,
+        List.of(),
         Throttle.NONE,
         false,
         TimeRules.NONE,

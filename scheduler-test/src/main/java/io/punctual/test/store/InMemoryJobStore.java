@@ -10,6 +10,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Opening;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
@@ -252,11 +253,20 @@ public final class InMemoryJobStore implements JobStore {
       Bucket bucket, int max, Duration lease, ClaimMode mode, LeaseToken token, String owner) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
-    if (b.pausedSince != null) {
-      return new Claim(
-          now, List.of(), List.of(), null, b.reserved.first(), b.pausedSince, isFull(b));
-    }
     Quota quota = Quota.of(b, now);
+    List<Pause> pauses = b.pauses(now);
+    if (!pauses.isEmpty()) {
+      Long end = Pause.end(pauses);
+      Long next = end == null ? null : next(b, quota, 0, now);
+      return new Claim(
+          now,
+          List.of(),
+          List.of(),
+          next == null || end == null ? null : Long.valueOf(Math.max(next, end)),
+          b.reserved.first(),
+          pauses.get(0).since(),
+          isFull(b));
+    }
     Long closedUntil = b.closedUntil(now);
     if (closedUntil != null) {
       Long next = next(b, quota, 0, now);
@@ -818,7 +828,7 @@ public final class InMemoryJobStore implements JobStore {
         b.dead.size(),
         ready > 0 ? b.delayed.first() : null,
         b.delayed.above(now),
-        b.pausedSince,
+        b.pauses(now),
         b.throttle,
         b.dropsExpired,
         b.hours,
@@ -870,15 +880,31 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Paused pause(Bucket bucket, boolean paused) {
+  public synchronized Paused pause(Bucket bucket, Pause.Scope scope, Pause.@Nullable Terms terms) {
     MemoryBucket b = of(bucket);
-    Long before = b.pausedSince;
-    if (paused) {
-      b.pausedSince = before == null ? Long.valueOf(clock.getAsLong()) : before;
-      return new Paused(b.pausedSince, null);
+    Pause before = b.pauses.remove(scope);
+    Pause after = terms == null ? null : pause(scope, before, terms, clock.getAsLong());
+    if (after != null) {
+      b.pauses.put(scope, after);
     }
-    b.pausedSince = null;
-    return new Paused(null, before == null ? null : b.delayed.first());
+    return new Paused(
+        after == null ? null : Long.valueOf(after.since()),
+        before == null ? null : b.delayed.first());
+  }
+
+  /**
+   * Pauses, or changes a pause that goes on.
+   *
+   * @param before as it was; null for none
+   */
+  public static Pause pause(
+      Pause.Scope scope, @Nullable Pause before, Pause.Terms terms, long now) {
+    return new Pause(
+        scope,
+        before != null && before.goesOn(now) ? before.since() : now,
+        terms.length() == null ? null : Long.valueOf(now + terms.millis()),
+        terms.by(),
+        terms.reason());
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Opening;
 import io.punctual.core.job.Origin;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Submission;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -121,7 +123,7 @@ final class MemoryBucket {
   final Map<String, Long> stats = new TreeMap<>();
   final Set<String> tags = new TreeSet<>();
   final Map<String, Successor> next = new TreeMap<>();
-  @Nullable Long pausedSince;
+  final Map<Pause.Scope, Pause> pauses = new EnumMap<>(Pause.Scope.class);
   Throttle throttle = Throttle.NONE;
 
   /** Whether jobs that could not start in time are dropped. */
@@ -544,6 +546,11 @@ final class MemoryBucket {
         texts(next, Successor::text));
   }
 
+  /** The pauses that go on. */
+  List<Pause> pauses(long now) {
+    return pauses.values().stream().filter(pause -> pause.goesOn(now)).toList();
+  }
+
   /** Until when nothing is handed out by the hours; 0 if that is not known, null if it is. */
   @Nullable Long closedUntil(long now) {
     if (opening == null || (isGood(now, opening) && opening.from() <= now && now < opening.to())) {
@@ -562,9 +569,9 @@ final class MemoryBucket {
 
   private Map<String, String> control() {
     Map<String, String> control = new TreeMap<>();
-    if (pausedSince != null) {
-      control.put("paused", Long.toString(pausedSince));
-    }
+    pauses.forEach(
+        (scope, pause) ->
+            control.put(scope == Pause.Scope.QUEUE ? "paused" : "application", pause.text()));
     if (dropsExpired) {
       control.put("expired", "drop");
     }

@@ -10,6 +10,7 @@ import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Opening;
 import io.punctual.core.job.Origin;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.ClockJump;
 import io.punctual.core.store.JobStore;
@@ -348,10 +349,21 @@ final class HistoryGenerator {
         default -> limit();
       };
     } else if (dice < 99) {
-      boolean paused = random.nextInt(3) == 0;
-      return Step.call("pause " + paused, store -> store.pause(bucket, paused));
+      return pause();
     }
     return Step.call("stats", store -> store.stats(bucket));
+  }
+
+  private Step pause() {
+    Pause.Scope scope = random.nextInt(3) == 0 ? Pause.Scope.APPLICATION : Pause.Scope.QUEUE;
+    Pause.Terms terms =
+        random.nextInt(2) == 0
+            ? null
+            : new Pause.Terms(
+                "o p",
+                random.nextBoolean() ? "" : "why",
+                random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(60)));
+    return Step.call("pause " + scope + " " + terms, store -> store.pause(bucket, scope, terms));
   }
 
   /** As below, unless the job may have the content of another one. */

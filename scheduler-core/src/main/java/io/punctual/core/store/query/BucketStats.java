@@ -1,6 +1,8 @@
 package io.punctual.core.store.query;
 
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.Throttle;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param ready of those, due
  * @param oldestReady due time of the earliest ready job, or null
  * @param nextDue due time of the earliest job that is not due yet, or null
- * @param pausedSince epoch ms since when nothing is handed out, or null
+ * @param pauses those that go on: at most its own and that of its application
  * @param throttle how many jobs may be out
  * @param dropsExpired whether jobs that could not start in time are dropped
  * @param hours as set by {@link io.punctual.core.store.JobStore#hours}; empty for any time
@@ -31,11 +33,17 @@ public record BucketStats(
     long dead,
     @Nullable Long oldestReady,
     @Nullable Long nextDue,
-    @Nullable Long pausedSince,
+    List<Pause> pauses,
     Throttle throttle,
     boolean dropsExpired,
     String hours,
     @Nullable Long closedUntil,
     Map<String, Long> counters,
     @Nullable Long lastDeath,
-    long deadInHour) {}
+    long deadInHour) {
+
+  /** Epoch ms since when it is paused; null while it is not. */
+  public @Nullable Long pausedSince() {
+    return Pause.since(pauses);
+  }
+}

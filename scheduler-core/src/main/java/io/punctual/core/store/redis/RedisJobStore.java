@@ -8,6 +8,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Opening;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
@@ -415,8 +416,15 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Paused pause(Bucket bucket, boolean paused) {
-    Reply reply = scripts.runDurably("pause", bucket, waking(bucket).add(paused));
+  public Paused pause(Bucket bucket, Pause.Scope scope, Pause.@Nullable Terms terms) {
+    Reply reply =
+        scripts.runDurably(
+            "pause",
+            bucket,
+            waking(bucket)
+                .add(scope == Pause.Scope.QUEUE ? "paused" : "application")
+                .add(terms == null ? 0 : terms.millis())
+                .add(terms == null ? "" : terms.words()));
     return new Paused(reply.numberOrNull(1), reply.numberOrNull(2));
   }
 
@@ -465,7 +473,7 @@ final class RedisJobStore implements JobStore {
         reply.number(4),
         reply.numberOrNull(5),
         reply.numberOrNull(6),
-        reply.numberOrNull(7),
+        pauses(reply.text(7), reply.text(16)),
         Records.throttle(reply.text(8), reply.text(9)),
         reply.text(10).equals("drop"),
         reply.text(11),
@@ -473,6 +481,17 @@ final class RedisJobStore implements JobStore {
         counters,
         reply.numberOrNull(14),
         reply.number(15));
+  }
+
+  private static List<Pause> pauses(String own, String application) {
+    List<Pause> pauses = new ArrayList<>();
+    if (!own.isEmpty()) {
+      pauses.add(Pause.parse(Pause.Scope.QUEUE, own));
+    }
+    if (!application.isEmpty()) {
+      pauses.add(Pause.parse(Pause.Scope.APPLICATION, application));
+    }
+    return List.copyOf(pauses);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.punctual.core.store.redis;
 
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.StoreCalls;
@@ -8,12 +9,16 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.redis.script.Arguments;
 import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.RedisCalls;
+import io.punctual.core.store.redis.script.Reply;
 import io.punctual.core.store.redis.script.ScriptRunner;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The hash of all queues. */
@@ -95,6 +100,32 @@ final class RedisQueueDirectory implements QueueDirectory {
           seen.keySet().retainAll(queues.keySet());
           return queues;
         });
+  }
+
+  @Override
+  public @Nullable Pause pause(String application, Pause.@Nullable Terms terms) {
+    Arguments arguments =
+        new Arguments()
+            .add(application)
+            .add(terms == null ? 0 : terms.millis())
+            .add(terms == null ? "" : terms.words());
+    String kept =
+        scripts
+            .run(CALL, "directory/pause", "pause " + application, keys.pauses(), arguments)
+            .text(1);
+    return kept.isEmpty() ? null : Pause.parse(Pause.Scope.APPLICATION, kept);
+  }
+
+  @Override
+  public Pauses pauses() {
+    Reply reply =
+        scripts.run(CALL, "directory/paused", "read the pauses", keys.pauses(), new Arguments());
+    List<String> pairs = reply.textsFrom(1);
+    Map<String, Pause> pauses = new HashMap<>();
+    for (int i = 0; i < pairs.size(); i += 2) {
+      pauses.put(pairs.get(i), Pause.parse(Pause.Scope.APPLICATION, pairs.get(i + 1)));
+    }
+    return new Pauses(reply.number(0), Map.copyOf(pauses));
   }
 
   private static int number(QueueName queue, byte[] value) {

@@ -12,6 +12,7 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.runtime.Engines;
@@ -90,6 +91,7 @@ final class AllThatIsAsked {
       Calls.make(script, jobs, bucket);
     }
     jobs.pause(bucket, false);
+    jobs.pause(bucket, Pause.Scope.APPLICATION, null);
     jobs.limit(bucket, new Throttle(null, null));
     jobs.dropExpired(bucket, false);
     jobs.hours(bucket, "");
@@ -166,6 +168,9 @@ final class AllThatIsAsked {
     assertThat(store.queues().buckets(queue)).hasValue(2);
     assertThat(store.queues().count()).isPositive();
     assertThat(store.queues().all()).containsKey(queue);
+    assertThat(store.queues().pause("shop", Pause.Terms.NONE)).isNotNull();
+    assertThat(store.queues().pauses().of()).containsKey("shop");
+    assertThat(store.queues().pause("shop", null)).isNull();
     assertThat(store.epoch().advance().get(0).sequence())
         .isLessThan(store.epoch().advance().get(0).sequence());
     store

@@ -8,6 +8,7 @@ import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Opening;
 import io.punctual.core.job.Origin;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.ClockJump;
 import io.punctual.core.store.JobStore;
@@ -115,7 +116,13 @@ final class Calls {
         (store, bucket) ->
             store.list(bucket, JobState.DEAD, true, new Cursor(777, "the-last"), 33));
     calls.put("tagged", (store, bucket) -> store.tagged(bucket, "the-tag", "the-last", 33));
-    calls.put("pause", (store, bucket) -> store.pause(bucket, true));
+    calls.put(
+        "pause",
+        (store, bucket) ->
+            store.pause(
+                bucket,
+                Pause.Scope.APPLICATION,
+                new Pause.Terms("the-operator", "the reason", Duration.ofMillis(333))));
     calls.put(
         "limit",
         (store, bucket) ->

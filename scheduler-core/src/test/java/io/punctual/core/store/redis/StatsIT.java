@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +36,7 @@ class StatsIT extends TransitionTestBase {
                 2,
                 NOW - 9,
                 NOW + 3,
-                null,
+                List.of(),
                 Throttle.NONE,
                 false,
                 "",
@@ -67,7 +68,7 @@ class StatsIT extends TransitionTestBase {
                 0,
                 null,
                 null,
-                null,
+                List.of(),
                 Throttle.NONE,
                 false,
                 "",

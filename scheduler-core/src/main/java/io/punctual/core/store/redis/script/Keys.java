@@ -80,6 +80,15 @@ public final class Keys {
     return bytes(prefix + ":queues");
   }
 
+  /** The pauses of applications; in the slot of {@link #queues}. */
+  public List<byte[]> pauses() {
+    String tag = prefix + ":{" + prefix + ":queues}:";
+    byte[] pauses = bytes(tag + "paused");
+    return time.keySuffix().isEmpty()
+        ? List.of(pauses)
+        : List.of(pauses, bytes(tag + time.keySuffix()));
+  }
+
   /**
    * The key of a mark.
    *
@@ -161,6 +170,7 @@ public final class Keys {
     List<byte[]> all = new ArrayList<>();
     marks.forEach(mark -> all.add(epoch(mark)));
     all.addAll(List.of(queues(), calendars(), workers(), members(), losses(), journal()));
+    all.addAll(pauses());
     all.add(bytes(confirmed()));
     all.addAll(schedules());
     all.add(bytes(schedulesTag() + CONFIRMED));

@@ -34,7 +34,7 @@ public record LuaScript(String name, byte[] text, String sha1) {
           """
           submit claim settle extend expire lapse cancel revise requeue purge
           find list tagged stats usage forecast pause limit expiry hours opening
-          directory/register events/remember events/remembered instances/broke losses/keep
+          directory/pause directory/paused directory/register events/remember events/remembered instances/broke losses/keep
           members/beat schedules/declare schedules/due schedules/find schedules/list schedules/write
           workers/put workers/read
           """
