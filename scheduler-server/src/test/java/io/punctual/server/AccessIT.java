@@ -577,6 +577,8 @@ class AccessIT extends ServerTestBase {
     String job = "{\"taskType\":\"audited\",\"taskId\":\"x\",\"delay\":\"1h\"}";
     assertThat(call("POST", "/api/v1/jobs", job, bearer(own)).status()).isEqualTo(201);
     String otto = basic("otto", CLEAR);
+    remember("kept", Duration.ofDays(89));
+    remember("old", Duration.ofDays(91));
     String queue = "/api/v1/queues/shop/audited";
     assertThat(call("POST", queue + "/pause", "", otto).status()).isEqualTo(200);
     assertThat(call("PUT", queue + "/limits", "{\"concurrency\":3}", otto).status()).isEqualTo(200);
@@ -601,6 +603,15 @@ class AccessIT extends ServerTestBase {
         .isNotEqualTo(items.get(1).get("before").asString());
     assertThat(items.get(2).get("before").asString()).contains("concurrency=null");
     assertThat(items.get(2).get("after").asString()).contains("concurrency=3");
+    String at = items.get(1).get("at").asString();
+    String search = "/api/v1/audit?operator=ott&target=SHOP/audited&action=re&from=" + at;
+    JsonNode found = call("GET", search + "&until=" + at, "", otto).body().get("items");
+    assertThat(found.valueStream()).containsExactly(items.get(1));
+    found = call("GET", search + "&limit=1", "", otto).body().get("items");
+    assertThat(found.valueStream()).containsExactly(items.get(1));
+    assertThat(call("GET", "/api/v1/audit?operator=nobody", "", otto).body().get("items"))
+        .isEmpty();
+    assertThat(call("GET", "/api/v1/audit?from=soon", "", otto).status()).isEqualTo(400);
     // Page by page, none left out and none twice.
     List<String> paged = new ArrayList<>();
     String cursor = "";
@@ -614,10 +625,19 @@ class AccessIT extends ServerTestBase {
     assertThat(paged)
         .containsExactlyElementsOf(
             all.valueStream().map(item -> item.get("id").asString()).toList());
+    // Of a scheduler of before.
+    assertThat(paged).contains("kept").doesNotContain("old");
     assertThat(call("GET", "/api/v1/audit?cursor=x", "", otto).status()).isEqualTo(400);
     assertThat(Files.readString(LOG))
         .contains("otto did cancel to shop/audited/x: delayed -> cancelled");
     assertThat(call("GET", "/api/v1/audit", "", basic("vera", CLEAR)).status()).isEqualTo(403);
+  }
+
+  private void remember(String id, Duration age) {
+    Instant at = Instant.now().minus(age);
+    String entry =
+        "{\"id\":\"%s\",\"at\":\"%s\",\"operator\":\"otto\",\"action\":\"purge\",\"target\":\"a\"}";
+    redis.opsForZSet().add("punctual:audit", entry.formatted(id, at), (double) -at.toEpochMilli());
   }
 
   @Test

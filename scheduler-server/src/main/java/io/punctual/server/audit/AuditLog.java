@@ -3,6 +3,7 @@ package io.punctual.server.audit;
 import io.punctual.server.security.ApplicationTokens;
 import io.punctual.server.security.Caller;
 import io.punctual.server.text.Printable;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -12,22 +13,28 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.ZSetOperations;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What operators did: in the log of the scheduler that they did it with, and the last {@value
- * #KEPT} in Redis for all. What applications do to their own jobs is their business, and too much.
+ * What operators did: in the log of the scheduler that they did it with, and in Redis for all, for
+ * 90 days, at most the last {@value #MOST}. What applications do to their own jobs is their
+ * business, and too much.
  */
 @Component
 public class AuditLog {
 
-  /** As many entries are kept. */
-  public static final int KEPT = 10_000;
+  /** Most entries that are kept. */
+  static final int MOST = 50_000;
+
+  /** How long an entry is kept. */
+  static final Duration KEPT = Duration.ofDays(90);
 
   private static final Logger log = LoggerFactory.getLogger("punctual.audit");
   private static final JsonMapper JSON = new JsonMapper();
@@ -55,6 +62,7 @@ public class AuditLog {
    * @param target the queue, or the job in it
    * @param before how it was; null where there is nothing to say
    * @param after how it is now
+   * @param operation the id of the bulk operation that it began or ended; null for another act
    */
   public record Entry(
       String id,
@@ -63,7 +71,8 @@ public class AuditLog {
       String action,
       String target,
       @Nullable String before,
-      @Nullable String after) {}
+      @Nullable String after,
+      @Nullable String operation) {}
 
   /**
    * Whether what the caller of this moment does is written down: to be asked before something is
@@ -82,45 +91,85 @@ public class AuditLog {
   public void did(
       String action, Supplier<String> target, @Nullable String before, @Nullable String after) {
     if (isKept()) {
-      write(Caller.current(), action, target.get(), before, after);
+      keep(logged(entry(action, target.get(), before, after, null)));
     }
   }
 
-  private void write(
-      Caller caller,
+  /**
+   * Writes down that the caller of this moment, if it is an operator, began or ended a bulk
+   * operation.
+   *
+   * @param what it began with, or how it ended
+   */
+  public void operated(String action, String target, String what, String operation) {
+    if (isKept()) {
+      keep(logged(entry(action, target, null, what, operation)));
+    }
+  }
+
+  /** Writes a part of a bulk operation to the log alone. */
+  public void passed(String action, String target, String outcome, String operation) {
+    if (isKept()) {
+      var unused = logged(entry(action, target, null, outcome, operation));
+    }
+  }
+
+  private Entry entry(
       String action,
       String target,
       @Nullable String before,
-      @Nullable String after) {
-    Instant now = clock.instant();
-    Entry entry =
-        new Entry(
-            UUID.randomUUID().toString(),
-            now.toString(),
-            Printable.of(caller.name()),
-            action,
-            Printable.of(target),
-            before == null ? null : Printable.of(before),
-            after == null ? null : Printable.of(after));
-    log.info(
+      @Nullable String after,
+      @Nullable String operation) {
+    return new Entry(
+        UUID.randomUUID().toString(),
+        clock.instant().toString(),
+        Printable.of(Caller.current().name()),
+        action,
+        Printable.of(target),
+        before == null ? null : Printable.of(before),
+        after == null ? null : Printable.of(after),
+        operation);
+  }
+
+  private static Entry logged(Entry entry) {
+    LoggingEventBuilder line =
+        log.atInfo()
+            .addKeyValue("user.name", entry.operator())
+            .addKeyValue("event.action", entry.action())
+            .addKeyValue("punctual.audit.target", entry.target());
+    if (entry.before() != null) {
+      line = line.addKeyValue("punctual.audit.before", entry.before());
+    }
+    if (entry.after() != null) {
+      line = line.addKeyValue("punctual.audit.after", entry.after());
+    }
+    if (entry.operation() != null) {
+      line = line.addKeyValue("punctual.audit.operation", entry.operation());
+    }
+    line.log(
         "{} did {} to {}: {} -> {}",
         entry.operator(),
         entry.action(),
         entry.target(),
         entry.before(),
         entry.after());
+    return entry;
+  }
+
+  private void keep(Entry entry) {
+    long now = Instant.parse(entry.at()).toEpochMilli();
+    ZSetOperations<String, String> entries = redis.opsForZSet();
     try {
       // By the time that is left, so to say: the newest first.
-      redis.opsForZSet().add(key, JSON.writeValueAsString(entry), (double) -now.toEpochMilli());
-      Long size = redis.opsForZSet().zCard(key);
-      if (size != null && size > KEPT) {
-        Set<String> oldest = redis.opsForZSet().range(key, KEPT, -1);
-        if (oldest != null && !oldest.isEmpty()) {
-          redis.opsForZSet().remove(key, oldest.toArray());
-        }
+      entries.add(key, JSON.writeValueAsString(entry), (double) -now);
+      Long size = entries.zCard(key);
+      Long old = entries.count(key, KEPT.toMillis() - now + 1.0, Double.POSITIVE_INFINITY);
+      long tooMany = Math.max(size == null ? 0 : size - MOST, old == null ? 0 : old);
+      if (tooMany > 0) {
+        entries.removeRange(key, -tooMany, -1);
       }
-    } catch (DataAccessException e) {
-      // It is done; the line above is what remains of it.
+    } catch (DataAccessException | IllegalStateException e) {
+      // It is done; the line above is what remains of it. The latter where the scheduler ends.
       log.warn("The entry above is in this log only, Redis did not take it: {}", e.getMessage());
     }
   }

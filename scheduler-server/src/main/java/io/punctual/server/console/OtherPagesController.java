@@ -1,11 +1,16 @@
 package io.punctual.server.console;
 
+import io.punctual.server.audit.AuditLog;
 import io.punctual.server.audit.AuditTrail;
+import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -65,10 +70,63 @@ class OtherPagesController {
 
   @Allowed(Role.OPERATOR)
   @GetMapping("/console/audit")
-  String audit(@RequestParam(required = false) @Nullable String cursor, Model model) {
-    model.addAttribute("page", audit.list(cursor, AUDIT_PAGE));
-    model.addAttribute("first", cursor == null);
+  String audit(
+      @RequestParam(defaultValue = "") String operator,
+      @RequestParam(defaultValue = "") String action,
+      @RequestParam(defaultValue = "") String target,
+      @RequestParam(defaultValue = "") String from,
+      @RequestParam(defaultValue = "") String until,
+      @RequestParam(required = false) @Nullable String cursor,
+      Model model) {
+    AuditTrail.Page page =
+        audit.list(
+            new AuditTrail.Search(
+                operator,
+                action,
+                target,
+                from.isBlank() ? null : JobFields.moment("from", from.strip()),
+                until.isBlank() ? null : JobFields.moment("until", until.strip())),
+            cursor,
+            AUDIT_PAGE);
+    model.addAttribute("lines", page.entries().stream().map(Line::of).toList());
+    model.addAttribute("next", page.next());
+    model.addAttribute("operator", operator);
+    model.addAttribute("action", action);
+    model.addAttribute("target", target);
+    model.addAttribute("from", from);
+    model.addAttribute("until", until);
+    model.addAttribute(
+        "any", cursor != null || !(operator + action + target + from + until).isBlank());
     return "audit";
+  }
+
+  /**
+   * An entry of the audit, and where its target is shown.
+   *
+   * @param kind {@code operation}, {@code job}, {@code queue} or {@code schedule}; empty for none
+   * @param names of the target, in the order of its address
+   */
+  record Line(AuditLog.Entry entry, String kind, List<String> names) {
+
+    private static final Pattern NAMES =
+        Pattern.compile("([\\w.:-]+)/([\\w.:-]+)(?:/([\\w.:@-]+))?");
+
+    static Line of(AuditLog.Entry entry) {
+      if (entry.operation() != null) {
+        return new Line(entry, "operation", List.of(entry.operation()));
+      }
+      Matcher names = NAMES.matcher(entry.target());
+      if (!names.matches()) {
+        return new Line(entry, "", List.of());
+      }
+      String id = names.group(3);
+      return id == null
+          ? new Line(entry, "queue", List.of(names.group(1), names.group(2)))
+          : new Line(
+              entry,
+              entry.action().endsWith(" schedule") ? "schedule" : "job",
+              List.of(names.group(1), names.group(2), id));
+    }
   }
 
   /** The address that people type. */

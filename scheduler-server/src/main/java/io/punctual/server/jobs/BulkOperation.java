@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +34,8 @@ import org.slf4j.LoggerFactory;
  * An operation on many jobs, from its preview to its end: cancels, reschedules, requeues or purges
  * them, a page at a time. It takes the jobs as they were when its first page began: a job that was
  * submitted, or failed, or died since is left alone, and so is one that the operation has moved
- * already. Each page is audited, whether it ends well or not.
+ * already. The audit has its beginning and its end, and the log each page, whether it ends well or
+ * not; of a page that a caller asks for itself, the audit has the page.
  */
 public final class BulkOperation {
 
@@ -299,9 +301,9 @@ public final class BulkOperation {
               ? Failures.of(known).getMessage()
               : String.valueOf(e.getMessage()));
       log.warn(
-          "A bulk operation ({} {}) failed; the audit has what it did",
+          "A bulk operation ({} {}) failed; the log has what it did",
           action,
-          Printable.of(jobs.toString()),
+          Printable.of(words()),
           PrintableException.of(e));
     }
   }
@@ -326,7 +328,51 @@ public final class BulkOperation {
     }
   }
 
+  /** Writes down that it begins, or goes on. */
+  void tellBegin() {
+    Progress begun = progress;
+    audit.operated(
+        many(),
+        words(),
+        "begun"
+            + (when.isEmpty() ? "" : ", to " + when)
+            + (begun.perSecond() == 0 ? "" : ", " + begun.perSecond() + " jobs a second")
+            + (begun.matched() == 0 ? "" : ", after " + begun.matched() + " jobs"),
+        id);
+  }
+
+  /** Writes down what became of a page. */
+  void tell(JobSelection some, String outcomes) {
+    if (progress.begun() == null) {
+      audit.did(many(), some::text, null, outcomes);
+    } else {
+      audit.passed(many(), some.text(), outcomes, id);
+    }
+  }
+
+  private String many() {
+    return action.text() + " many";
+  }
+
+  /** What found the jobs: the searches as they were typed, or the jobs that were checked. */
+  private String words() {
+    return searches.isEmpty() || !getChecked().isEmpty()
+        ? jobs.stream().map(JobSelection::text).collect(Collectors.joining(" | "))
+        : String.join(" | ", searches);
+  }
+
   private void ends(State how, Instant when, @Nullable String why) {
+    Progress last = progress;
+    audit.operated(
+        many(),
+        words(),
+        how.name().toLowerCase(Locale.ROOT)
+            + ", "
+            + last.matched()
+            + " jobs"
+            + (last.outcomes().isEmpty() ? "" : " " + last.outcomes())
+            + (why == null ? "" : ": " + why),
+        id);
     progress = progress.ended(how, when, why);
   }
 

@@ -98,6 +98,7 @@ public class BulkOperations implements AutoCloseable {
    */
   public void begin(BulkOperation operation, int perSecond) {
     if (operation.begins(perSecond, clock.instant())) {
+      operation.tellBegin();
       // The audit names the operator.
       threads.execute(new DelegatingSecurityContextRunnable(() -> operation.run(clock)));
     }

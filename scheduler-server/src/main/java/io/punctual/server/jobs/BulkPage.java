@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One page of an operation on many jobs: done and audited, or only foreseen. */
+/** One page of an operation on many jobs: done and told, or only foreseen. */
 final class BulkPage {
 
   private static final String REFUSED = "refused";
@@ -80,11 +80,8 @@ final class BulkPage {
   private void tell() {
     StoreException why = failure;
     Map<String, Integer> outcomes = new Page(items, null, null, damaged, null).outcomes();
-    operation.audit.did(
-        action.text() + " many",
-        () -> jobs.toString(),
-        null,
-        why == null ? outcomes.toString() : outcomes + ", then: " + why.getMessage());
+    operation.tell(
+        jobs, why == null ? outcomes.toString() : outcomes + ", then: " + why.getMessage());
   }
 
   private @Nullable String matching(

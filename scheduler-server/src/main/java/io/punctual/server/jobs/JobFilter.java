@@ -5,6 +5,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.problem.ApiException;
 import io.punctual.wire.Limits;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
@@ -130,6 +131,18 @@ public record JobFilter(
     if (from != null && until != null && from > until) {
       throw ApiException.invalid("from", "must not be later than until");
     }
+  }
+
+  @Override
+  public String text() {
+    return "app:"
+        + application
+        + (taskType == null ? "" : " type:" + taskType)
+        + (state == null ? "" : " state:" + state.text())
+        + (tag == null ? "" : " tag:" + tag)
+        + (from == null ? "" : " from:" + Instant.ofEpochMilli(from))
+        + (until == null ? "" : " until:" + Instant.ofEpochMilli(until))
+        + (error == null ? "" : " error:\"" + error + "\"");
   }
 
   /** Whether it may match jobs of that queue. */

@@ -2,6 +2,7 @@ package io.punctual.server.jobs;
 
 import io.punctual.core.job.QueueName;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Jobs of one queue by their ids. */
 public record JobIds(QueueName queue, List<String> ids) implements JobSelection {
@@ -17,7 +18,11 @@ public record JobIds(QueueName queue, List<String> ids) implements JobSelection 
   }
 
   @Override
-  public String toString() {
-    return queue + " " + ids;
+  public String text() {
+    return "app:"
+        + queue.application()
+        + " type:"
+        + queue.taskType()
+        + ids.stream().map(id -> " id:" + id).collect(Collectors.joining());
   }
 }

@@ -536,7 +536,17 @@ class ConsoleIT extends ConsoleTestBase {
       Awaitility.await().until(() -> otto.get(rest).body().contains("class=\"tag done\""));
       assertThat(otto.get("/console/jobs?q=" + Visitor.encoded(search)).body())
           .contains("No job matches");
-      assertThat(otto.get("/console/audit").body()).contains("cancel many");
+      // One entry for each beginning and each end, and none for a page.
+      String found = "/console/audit?operator=OTTO&action=cancel+many&target=type%3Abulk";
+      String audited = words(otto.get(found).body());
+      assertThat(audited)
+          .containsPattern(
+              "done, 30 jobs \\{cancelled=30}.* begun.* stopped, .* begun, 1 jobs a second");
+      assertThat(audited.split("cancel many " + search, -1)).hasSize(5);
+      assertThat(otto.get(found).body()).contains("href=\"" + slow + "\"");
+      assertThat(words(otto.get(found + "&until=2020-01-01T00:00:00Z").body()))
+          .contains("No entry matches.");
+      assertThat(otto.get(found + "&from=yesterday").statusCode()).isEqualTo(400);
       // Who may not purge by hand may not purge many.
       assertThat(otto.post("/console/bulk", Map.of("q", search, "action", "PURGE")).statusCode())
           .isEqualTo(403);
