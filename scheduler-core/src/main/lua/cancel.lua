@@ -8,6 +8,7 @@
 -- ARGV     running: 'leave' or 'interrupt', what to do with a job that is RESERVED
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
+-- ARGV     by: text, who cancels it, 1 to 64 printable characters without spaces; '' if not known
 -- RETURNS  {now ms, kind, attempt, version or 0}
 -- COST     at most 12 reads and 16 writes
 -- WHY      no scheduler can stop a job that runs: its holder is told to stop, now and each time it
@@ -30,7 +31,7 @@ if job.refused then
   if lease and lease.token then
     kind = 'cancelling'
     if not lease.cancelling then
-      cancel_lease(id, lease)
+      cancel_lease(id, lease, ARGV[7])
     end
   end
   write()
@@ -50,7 +51,8 @@ if behind then
 end
 count('cancelled')
 if record then
-  add_tomb(id, record.incarnation, 'C', hash_of(content_of(record)), int(now + retention))
+  add_tomb(
+    id, record.incarnation, 'C', hash_of(content_of(record)), int(now + retention), ARGV[7])
 end
 write()
 if record then

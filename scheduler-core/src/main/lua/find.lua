@@ -3,7 +3,8 @@
 -- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     id: text
 -- RETURNS  {now ms} or {now ms, {id, state, at ms, record, tries, lease, error}, when what waits for
---          the end of the job would be due if it ended now, or ''}
+--          the end of the job would be due if it ended now, or ''}; of a tombstone the note of its
+--          end stands behind the error
 -- COST     at most 9 reads
 -- WHY      what a tombstone does not hold is '', as for a dead letter whose record is gone
 --- @include lib/tomb
@@ -23,4 +24,6 @@ if not tomb then
   return { now_text }
 end
 local ended = { state = tomb.finished and 'finished' or 'cancelled', score = tonumber(tomb.at) }
-return { now_text, row(id, ended), '' }
+local found = row(id, ended)
+found[#found + 1] = tomb.note
+return { now_text, found, '' }

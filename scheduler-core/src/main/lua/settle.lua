@@ -7,8 +7,8 @@
 -- EACH     op: 'done', 'failed', 'unknown', 'undeliverable', 'released', 'returned', 'rejected' or 'expired'
 -- EACH     id: text
 -- EACH     incarnation: text, no spaces
--- EACH     rest: bytes; with 'done' the content's hash and the tags, each behind a space, or ''
---          where they are not known; else '<token> <delay ms or -> <alone 0/1> <note>'
+-- EACH     rest: bytes; with 'done' '<content's hash>[,<note of the end>]{ <tag>}', or ',<token>' of
+--          a caller that does not know them; else '<token> <delay ms or -> <alone 0/1> <note>'
 -- RETURNS  {now ms, {settlement, kind, due ms of 'retry' or of the successor, or 0}...}; only for
 --          settlements, counted from 0, that are not acks which took effect and have no successor
 -- COST     for all jobs at most 14 reads and 22 writes; per ack without hash or lease 1 read, if it
@@ -24,8 +24,6 @@
 
 local retention = tonumber(ARGV[1])
 
--- Characters of a hash.
-local HASH = 20
 local any_tried, behind
 
 local ids, starts, all_acks, n = {}, {}, true, 0
@@ -38,8 +36,8 @@ end
 local tombs_expire = int(now + retention)
 local finished, cancelled = 0, 0
 
-local function bury(id, incarnation, hash)
-  add_tomb(id, incarnation, 'D', hash, tombs_expire)
+local function bury(id, incarnation, hash, note)
+  add_tomb(id, incarnation, 'D', hash, tombs_expire, note)
   finished = finished + 1
 end
 
@@ -53,16 +51,32 @@ local function ack_held(id, incarnation, rest)
     remove(TRIES, id)
     remove(ERRORS, id)
   end
-  if #rest > HASH then
-    remove_tags(id, string.sub(rest, HASH + 1))
+  local hash, note, tags = string.match(rest, '^(%x+),?(%S*)(.*)$')
+  if tags ~= '' then
+    remove_tags(id, tags)
   end
-  bury(id, incarnation, string.sub(rest, 1, HASH))
+  bury(id, incarnation, hash, note)
   return behind and behind.succeed(id, 0)
+end
+
+-- The note of an end: what the caller says; or else what the lease says, if the caller has it. Where
+-- it ran is known of a pull, whose puller is the owner; what the owner sent elsewhere has alone 0.
+local function note_of(rest, record, lease)
+  local note = string.match(rest, '^%x+,?(%S*)')
+  if note then
+    return note
+  elseif not lease or ',' .. lease.token ~= rest then
+    return ''
+  end
+  local since = math.max(lease.due, (struct.unpack('>I6', record)))
+  return lease.attempt .. ',' .. lease.claimed .. ','
+    .. int(math.max(0, tonumber(lease.claimed) - since)) .. ','
+    .. (lease.alone == 0 and '-' or string.sub(lease.owner, 1, 64))
 end
 
 -- Of a job wherever it is: it may be a late ack, of a job that was given back. Returns nothing if
 -- there is nothing to say.
-local function ack(id, text, incarnation)
+local function ack(id, text, incarnation, rest, lease)
   local found, content, _, tags = parse_record(text or '')
   if found ~= incarnation then
     local tomb = tomb_of(id)
@@ -70,7 +84,7 @@ local function ack(id, text, incarnation)
     return before and 'already-done' or 'unknown', 0
   end
   forget(id, tags)
-  bury(id, incarnation, hash_of(string.sub(text, content)))
+  bury(id, incarnation, hash_of(string.sub(text, content)), note_of(rest, text, lease))
   local due = behind and behind.succeed(id, 0)
   return due and 'done', due
 end
@@ -125,12 +139,14 @@ if n > 0 then
     local lease, incarnation, kind, due = leases[k], ARGV[i + 2], nil, nil
     if ARGV[i] == 'done' then
       local rest, length = ARGV[i + 3], #incarnation
-      if rest ~= '' and lease and reserved[k] and string.byte(lease, length + 1) == 32
+      if string.byte(rest) ~= 44 and lease and reserved[k]
+        and string.byte(lease, length + 1) == 32
         and string.sub(lease, 1, length) == incarnation then
         due = ack_held(id, incarnation, rest)
         kind = due and 'done'
       else
-        kind, due = ack(id, redis.call('HGET', JOBS, id), incarnation)
+        local held = reserved[k] and read_lease(lease)
+        kind, due = ack(id, redis.call('HGET', JOBS, id), incarnation, rest, held)
       end
     else
       kind, due = settle(jobs[k], i)

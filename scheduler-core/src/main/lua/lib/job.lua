@@ -114,14 +114,14 @@ local function write_tries(t)
     t.undeliverable, t.unknown, t.failed, t.counted, t.delivered, t.suspect, t.first_due, t.version)
 end
 
--- '<incarnation> <token> <attempt> <alone> <claimedMs> <due> <version> <owner>[ cancelling]'; alone
--- is 0, 1, or - for a pull until it is received.
+-- '<incarnation> <token> <attempt> <alone> <claimedMs> <due> <version> <owner>[<DEL><by>][ cancelling]';
+-- alone is 0, 1, or - for a pull until it is received; by is who wants it cancelled, if that is known.
 local function read_lease(text)
   if not text then
     return nil
   end
-  local incarnation, token, attempt, alone, claimed, due, version, rest =
-    string.match(text, '^(%S+) (%S+) (%d+) ([01-]) (%d+) (%d+) (%d+) %S+(.*)$')
+  local incarnation, token, attempt, alone, claimed, due, version, owner, by, rest = string.match(
+    text, '^(%S+) (%S+) (%d+) ([01-]) (%d+) (%d+) (%d+) ([^%s\127]+)\127?(%S*)(.*)$')
   if not token or rest ~= '' and rest ~= ' cancelling' then
     return nil
   end
@@ -135,13 +135,15 @@ local function read_lease(text)
     claimed = claimed,
     due = tonumber(due),
     version = tonumber(version),
+    owner = owner,
+    by = by,
     cancelling = rest ~= '',
   }
 end
 
 -- The job is cancelled unless its holder does it all the same.
-local function cancel_lease(id, lease)
-  replace_lease(id, lease.text .. ' cancelling')
+local function cancel_lease(id, lease, by)
+  replace_lease(id, lease.text .. (by == '' and '' or '\127' .. by) .. ' cancelling')
 end
 
 -- Once the puller has the job, an attempt that runs out counts.

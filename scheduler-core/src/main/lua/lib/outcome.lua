@@ -43,7 +43,8 @@ end
 -- tombstone expires is text. Returns when its successor is due, which came after the cancel, or 0.
 local function end_cancelled(job, expires)
   forget(job.id, job.record.tags)
-  add_tomb(job.id, job.record.incarnation, 'C', hash_of(content_of(job.record)), expires)
+  add_tomb(
+    job.id, job.record.incarnation, 'C', hash_of(content_of(job.record)), expires, job.lease.by)
   count('cancelled')
   local behind = successors()
   return behind and behind.succeed(job.id, 0) or 0

@@ -1,17 +1,20 @@
 --- @include lib/batch
 
 -- The tombstone of an id, or nil; an expired one counts as none, trimmed or not.
--- '<incarnation> <D or C> <hash> <atMs>'
+-- '<incarnation>[,<note>] <D or C> <hash> <atMs>'; the note says how the job ended, and is '' if that
+-- is not known. Of D '<attempt>,<claimedMs>,<late ms>,<where or ->', of C who cancelled the job.
 local function live_tomb(id, expires)
   if not expires or tonumber(expires) <= now then
     return nil
   end
-  local incarnation, outcome, hash, at =
-    string.match(redis.call('HGET', TOMBS, id) or '', '^(%S+) ([DC]) (%x+) (%d+)$')
+  local incarnation, note, outcome, hash, at = string.match(
+    redis.call('HGET', TOMBS, id) or '', '^([^%s,]+),?(%S*) ([DC]) (%x+) (%d+)$')
   if not incarnation then
     return nil
   end
-  return { incarnation = incarnation, finished = outcome == 'D', hash = hash, at = at }
+  return {
+    incarnation = incarnation, note = note, finished = outcome == 'D', hash = hash, at = at,
+  }
 end
 
 local function tomb_of(id)
@@ -22,10 +25,12 @@ local function hash_of(content)
   return string.sub(redis.sha1hex(content), 1, 20)
 end
 
--- The outcome is D or C; the time at which it expires is text.
-local function add_tomb(id, incarnation, outcome, hash, expires)
+-- The outcome is D or C; the time at which it expires is text. A note stands where a scheduler of an
+-- earlier release reads on: it takes the note for a part of the incarnation.
+local function add_tomb(id, incarnation, outcome, hash, expires, note)
+  local named = note == '' and incarnation or incarnation .. ',' .. note
   add(DONE, expires, id)
-  add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash .. ' ' .. now_text)
+  add(TOMBS, id, named .. ' ' .. outcome .. ' ' .. hash .. ' ' .. now_text)
 end
 
 -- Removes expired tombstones, at most so many that the cost stays that of the call itself. After

@@ -95,8 +95,15 @@ public interface Delivery {
   /**
    * Done. Counts even when the lease is lost, and even after another ending, as when the answer
    * came later than anybody waited for it.
+   *
+   * @param instance where it ran; empty if that is not known
    */
-  CompletableFuture<Void> done();
+  CompletableFuture<Void> done(String instance);
+
+  /** Done, at an instance that is not known. */
+  default CompletableFuture<Void> done() {
+    return done("");
+  }
 
   /**
    * The worker said that it failed.

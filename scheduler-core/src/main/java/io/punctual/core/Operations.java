@@ -74,8 +74,20 @@ public interface Operations {
    *
    * @param seen only if the job is still this version of itself; null for any
    * @param interrupt whether the attempt of a job that runs is told to stop; else it is left alone
+   * @param by who cancels it, for people who look at the job afterwards; null if not known
    */
-  Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen, boolean interrupt);
+  Cancelled cancel(
+      QueueName queue,
+      String taskId,
+      @Nullable JobVersion seen,
+      boolean interrupt,
+      @Nullable String by);
+
+  /** Cancels a job; by whom is not known. */
+  default Cancelled cancel(
+      QueueName queue, String taskId, @Nullable JobVersion seen, boolean interrupt) {
+    return cancel(queue, taskId, seen, interrupt, /* by= */ null);
+  }
 
   /** Cancels a job unless it runs. */
   default Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen) {

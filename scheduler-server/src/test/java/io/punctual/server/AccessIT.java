@@ -340,6 +340,12 @@ class AccessIT extends ServerTestBase {
     assertThat(submittedBy("o")).isEqualTo("bea");
     Answer list = call("GET", jobs + "?application=shop&taskType=by&state=delayed", "", admin);
     assertThat(list.at("/items/0/submittedBy")).isEqualTo(submittedBy("t"));
+    // Each cancels the job of the other one.
+    String submitter = submittedBy("t");
+    assertThat(call("DELETE", jobs + "/shop/by/t", "", admin).status()).isEqualTo(200);
+    assertThat(call("DELETE", jobs + "/shop/by/o", "", bearer(own)).status()).isEqualTo(200);
+    assertThat(call("GET", jobs + "/shop/by/t", "", admin).at("/cancelledBy")).isEqualTo("bea");
+    assertThat(call("GET", jobs + "/shop/by/o", "", admin).at("/cancelledBy")).isEqualTo(submitter);
   }
 
   private String submittedBy(String id) {

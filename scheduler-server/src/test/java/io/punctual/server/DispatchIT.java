@@ -194,6 +194,11 @@ class DispatchIT extends SharedRedisTestBase {
     CallbackRequest.Job job = batches("done").get(0).jobs().get(0);
     assertThat(batches("done").get(0).application()).isEqualTo("done");
     assertThat(batches("done").get(0).instance()).isEqualTo("done-0");
+    JsonNode finished = get("done", 0).at("/finishedBy");
+    assertThat(finished.at("/instance").asString()).isEqualTo("done-0");
+    assertThat(finished.at("/attempt").asInt()).isEqualTo(1);
+    assertThat(finished.at("/lateMs").asLong()).isBetween(0L, 60_000L);
+    assertThat(finished.at("/durationMs").asLong()).isBetween(0L, 60_000L);
     assertThat(job.attempt()).isEqualTo(1);
     assertThat(job.params()).isEqualTo("{\"n\":1}");
     assertThat(job.headers()).containsEntry("trace", "abc");

@@ -375,7 +375,12 @@ class HttpApiIT extends SharedRedisTestBase {
             "{\"application\":\"shop\",\"taskTypes\":[\"order.close\"],\"wait\":\"10s\"}");
     assertThat(claimed.at("/jobs/0/taskId")).isEqualTo(id);
     api.post("/api/v1/claims/" + claimed.at("/jobs/0/token") + "/ack", "");
-    String finished = api.get(path(id)).at("/finishedAt");
+    Answer found = api.get(path(id));
+    String finished = found.at("/finishedAt");
+    assertThat(found.at("/finishedBy/attempt")).isEqualTo("1");
+    assertThat(found.at("/finishedBy/instance")).startsWith("127.0.0.1");
+    assertThat(Instant.parse(found.at("/finishedBy/startedAt")))
+        .isBeforeOrEqualTo(Instant.parse(finished));
 
     Answer other = api.post(JOBS, job(id, "\"delay\":0,\"params\":\"other\""));
     Answer added =

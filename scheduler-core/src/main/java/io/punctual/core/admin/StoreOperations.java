@@ -150,13 +150,17 @@ public final class StoreOperations implements Operations {
 
   @Override
   public Cancelled cancel(
-      QueueName queue, String taskId, @Nullable JobVersion seen, boolean interrupt) {
+      QueueName queue,
+      String taskId,
+      @Nullable JobVersion seen,
+      boolean interrupt,
+      @Nullable String by) {
     Optional<BucketSignal> found = bucket(queue, taskId);
     if (found.isEmpty()) {
       return new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0);
     }
     Bucket bucket = found.get().bucket();
-    Cancelled cancelled = jobs.cancel(bucket, taskId, seen, interrupt);
+    Cancelled cancelled = jobs.cancel(bucket, taskId, seen, interrupt, by);
     if (cancelled.kind() == Cancelled.Kind.CANCELLING) {
       // Without the wake-up channel, which tells the others.
       cancelling.accept(bucket, taskId);

@@ -5,6 +5,7 @@ import io.punctual.core.Delivery;
 import io.punctual.core.QueueListener;
 import io.punctual.core.RepeatCause;
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
@@ -190,14 +191,13 @@ public final class OpenDelivery implements Delivery {
   }
 
   @Override
-  public CompletableFuture<Void> done() {
+  public CompletableFuture<Void> done(String instance) {
     synchronized (this) {
       if (ack == null) {
+        Settlement done =
+            retryDelays.done(job, new Ending(attempt(), claimedAt(), waited(), instance));
         // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
-        ack =
-            end == null
-                ? endWith(retryDelays.done(job), null)
-                : stored(settler.keep(retryDelays.done(job)));
+        ack = end == null ? endWith(done, null) : stored(settler.keep(done));
       }
       return ack;
     }

@@ -1,6 +1,7 @@
 package io.punctual.core.deliver;
 
 import io.punctual.RetryPolicy;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobRecord;
@@ -45,8 +46,18 @@ public final class RetryDelays {
     this.times = times;
   }
 
-  public Settlement done(ClaimedJob job) {
-    return settlement(Settlement.Op.DONE, job, Duration.ZERO, false, new byte[0]);
+  /** Ends a job. */
+  public Settlement done(ClaimedJob job, Ending ending) {
+    return new Settlement(
+        Settlement.Op.DONE,
+        job.taskId(),
+        job.record().incarnation(),
+        job.token(),
+        Duration.ZERO,
+        /* alone= */ false,
+        new byte[0],
+        job.record(),
+        ending);
   }
 
   /**
@@ -152,13 +163,6 @@ public final class RetryDelays {
   private static Settlement settlement(
       Settlement.Op op, ClaimedJob job, @Nullable Duration delay, boolean alone, byte[] note) {
     return new Settlement(
-        op,
-        job.taskId(),
-        job.record().incarnation(),
-        job.token(),
-        delay,
-        alone,
-        note,
-        op == Settlement.Op.DONE ? job.record() : null);
+        op, job.taskId(), job.record().incarnation(), job.token(), delay, alone, note);
   }
 }

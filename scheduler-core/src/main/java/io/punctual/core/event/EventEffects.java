@@ -3,6 +3,7 @@ package io.punctual.core.event;
 import io.punctual.core.Operations.EventOutcome;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.EventTags;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
@@ -56,7 +57,7 @@ public final class EventEffects {
       }
       JobVersion version = new JobVersion(record.incarnation(), job.version());
       Effect effect =
-          EventTags.cancels(tag) ? cancel(bucket, job, version) : run(bucket, job, version);
+          EventTags.cancels(tag) ? cancel(bucket, job, version, tag) : run(bucket, job, version);
       if (effect != null) {
         return effect;
       }
@@ -65,8 +66,14 @@ public final class EventEffects {
     return null;
   }
 
-  private @Nullable Effect cancel(Bucket bucket, JobView job, JobVersion version) {
-    Cancelled cancelled = jobs.cancel(bucket, job.taskId(), version, /* interrupt= */ true);
+  private @Nullable Effect cancel(Bucket bucket, JobView job, JobVersion version, String tag) {
+    Cancelled cancelled =
+        jobs.cancel(
+            bucket,
+            job.taskId(),
+            version,
+            /* interrupt= */ true,
+            Ending.EVENT + EventTags.event(tag));
     return switch (cancelled.kind()) {
       case CANCELLED -> new Effect(EventOutcome.CANCELLED, 0, null, null);
       case CANCELLING -> new Effect(EventOutcome.CANCELLING, 0, version, null);

@@ -25,7 +25,7 @@ public record Origin(@Nullable String trace, @Nullable String submitter) {
   private static final Pattern TRACEPARENT =
       Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
   private static final Pattern UNFIT = Pattern.compile("[^!-~]");
-  private static final int MAX_SUBMITTER = 64;
+  private static final int MAX_NAME = 64;
 
   /**
    * The origin of a job with these headers.
@@ -33,13 +33,14 @@ public record Origin(@Nullable String trace, @Nullable String submitter) {
    * @param submitter null if it is not known; what does not fit is cut, or becomes {@code _}
    */
   public static Origin of(Map<String, String> headers, @Nullable String submitter) {
-    return new Origin(
-        isTraced(headers) ? headers.get(HEADER) : null,
-        submitter == null || submitter.isEmpty()
-            ? null
-            : UNFIT
-                .matcher(submitter.substring(0, Math.min(MAX_SUBMITTER, submitter.length())))
-                .replaceAll("_"));
+    return new Origin(isTraced(headers) ? headers.get(HEADER) : null, name(submitter));
+  }
+
+  /** A name as it is stored: what does not fit is cut, or becomes {@code _}; null if empty. */
+  static @Nullable String name(@Nullable String given) {
+    return given == null || given.isEmpty()
+        ? null
+        : UNFIT.matcher(given.substring(0, Math.min(MAX_NAME, given.length()))).replaceAll("_");
   }
 
   /** The headers that are content. What is no sound trace is a header as any other. */

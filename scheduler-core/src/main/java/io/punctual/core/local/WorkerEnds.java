@@ -16,7 +16,7 @@ public final class WorkerEnds {
   /**
    * Stores it: the job is done, rejected, or tried again.
    *
-   * @param instance who ran it, shown with the job's last error
+   * @param instance who ran it, shown with how the job ended
    * @param thrown what the worker threw; null if it returned
    * @param deferred for how long from now it left the job to somebody else; null if it did not
    * @return completes when that is stored
@@ -24,7 +24,7 @@ public final class WorkerEnds {
   public static CompletableFuture<Void> store(
       Delivery delivery, String instance, @Nullable Throwable thrown, @Nullable Duration deferred) {
     if (thrown == null) {
-      return deferred == null ? delivery.done() : delivery.deferred(deferred);
+      return deferred == null ? delivery.done(instance) : delivery.deferred(deferred);
     } else if (thrown instanceof RejectTaskException) {
       return delivery.rejected(new ErrorNote(instance, said(thrown)));
     } else if (thrown instanceof RetryLaterException later) {

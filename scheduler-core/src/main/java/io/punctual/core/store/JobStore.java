@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
@@ -132,8 +133,21 @@ public interface JobStore {
    *
    * @param seen only if the job is still this version of itself; null for any
    * @param interrupt whether the holder of a job that runs is told to stop; else it is left alone
+   * @param by who cancels it, which its tombstone keeps as {@link Ending#by} does; null if not
+   *     known
    */
-  Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen, boolean interrupt);
+  Cancelled cancel(
+      Bucket bucket,
+      String taskId,
+      @Nullable JobVersion seen,
+      boolean interrupt,
+      @Nullable String by);
+
+  /** Cancels a job; by whom is not known. */
+  default Cancelled cancel(
+      Bucket bucket, String taskId, @Nullable JobVersion seen, boolean interrupt) {
+    return cancel(bucket, taskId, seen, interrupt, /* by= */ null);
+  }
 
   /** Cancels a job unless it runs. */
   default Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen) {

@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
 import java.time.Duration;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param note what went wrong, opaque to the store, at most 2 kB; empty for DONE, RELEASED,
  *     RETURNED and EXPIRED
  * @param record of the job, for DONE, where the caller has it: the store need not read it then
+ * @param ending how the job ended, for DONE with a record; null if that is not known. Without a
+ *     record the store takes it from the lease, if the token is that of the lease
  */
 public record Settlement(
     Op op,
@@ -23,7 +26,8 @@ public record Settlement(
     @Nullable Duration delay,
     boolean alone,
     byte[] note,
-    @Nullable JobRecord record) {
+    @Nullable JobRecord record,
+    @Nullable Ending ending) {
 
   /** Longest note, in bytes. */
   public static final int MAX_NOTE = 2048;
@@ -37,7 +41,7 @@ public record Settlement(
       @Nullable Duration delay,
       boolean alone,
       byte[] note) {
-    this(op, taskId, incarnation, token, delay, alone, note, null);
+    this(op, taskId, incarnation, token, delay, alone, note, null, null);
   }
 
   /** Checks what the scripts rely on. */

@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
@@ -124,8 +125,18 @@ class JobPageController {
     model.addAttribute("length", params.length());
     model.addAttribute("waiting", job.state() == JobState.DELAYED);
     model.addAttribute("why", job.ready() ? why(queue) : null);
+    model.addAttribute("canceller", canceller(job));
     model.addAttribute("base", ServletUriComponentsBuilder.fromCurrentContextPath().toUriString());
     return "job";
+  }
+
+  /** Says what cancelled a job: an operator, an application or an event. */
+  private static String canceller(JobView job) {
+    String by = job.ending() == null ? null : job.ending().by();
+    if (by == null || !by.contains("/")) {
+      return "operator";
+    }
+    return by.startsWith(Ending.EVENT) && by.contains("=") ? "event" : "application";
   }
 
   /** Names the text that says why a job that is due still waits. */

@@ -118,12 +118,12 @@ final class InFlight implements Attempt {
   public void done() {
     if (!close()) {
       // Closed before: only the delivery still takes this end.
-      var unused = delivery.done();
+      var unused = delivery.done(instance.id());
       return;
     }
     leave(
         () -> {
-          var unused = delivery.done();
+          var unused = delivery.done(instance.id());
           ticket.succeeded();
           answered();
           count(Settlement.Op.DONE);

@@ -13,6 +13,7 @@ import io.punctual.server.jobs.BulkOperation.Action;
 import io.punctual.server.jobs.BulkOperation.Item;
 import io.punctual.server.jobs.BulkOperation.Page;
 import io.punctual.server.problem.ApiException;
+import io.punctual.server.security.Caller;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -194,7 +195,12 @@ final class BulkPage {
     QueueName queue = job.queue();
     String taskId = job.taskId();
     return switch (action) {
-      case CANCEL -> outcome(engine.operations().cancel(queue, taskId, null));
+      case CANCEL ->
+          outcome(
+              engine
+                  .operations()
+                  .cancel(
+                      queue, taskId, null, /* interrupt= */ false, Caller.current().submitter()));
       case RESCHEDULE ->
           outcome(
               engine

@@ -269,8 +269,9 @@ public class JobService {
   private @Nullable Cancelled cancelled(
       JobRef job, @Nullable List<JobVersion> seen, boolean interrupt) {
     Operations operations = engine.operations();
+    String by = Caller.current().submitter();
     if (seen == null) {
-      return operations.cancel(job.queue(), job.taskId(), null, interrupt);
+      return operations.cancel(job.queue(), job.taskId(), null, interrupt, by);
     }
     JobView now = engine.find(job.queue(), job.taskId()).orElse(null);
     if (now == null) {
@@ -281,7 +282,7 @@ public class JobService {
       JobVersion version = version(now, seen);
       return version == null
           ? changed
-          : operations.cancel(job.queue(), job.taskId(), version, interrupt);
+          : operations.cancel(job.queue(), job.taskId(), version, interrupt, by);
     }
     // This may be a repeated call: the tombstone tells which job was cancelled.
     return seen.stream()

@@ -1,6 +1,7 @@
 package io.punctual.server.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.store.query.JobView;
@@ -26,7 +27,9 @@ record JobResponse(
     @Nullable Instant diedAt,
     @Nullable String reason,
     @Nullable Instant finishedAt,
+    @Nullable Finisher finishedBy,
     @Nullable Instant cancelledAt,
+    @Nullable String cancelledBy,
     @Nullable Attempts attempts,
     @Nullable Instant acceptedAt,
     @Nullable String submittedBy,
@@ -58,6 +61,14 @@ record JobResponse(
 
   /** What waits for the end of the job, and when it would be due if that were now. */
   record Successor(Instant dueAt) {}
+
+  /** The attempt that finished the job; {@code instance} is absent if it is not known. */
+  record Finisher(
+      int attempt,
+      Instant startedAt,
+      long durationMs,
+      long lateMs,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String instance) {}
 
   record Attempts(int failed, int unknown, int undeliverable, int counted, int max) {}
 
@@ -107,7 +118,9 @@ record JobResponse(
         state == JobState.DEAD ? at : null,
         job.deathReason(),
         state == JobState.FINISHED ? at : null,
+        finisher(job),
         state == JobState.CANCELLED ? at : null,
+        state == JobState.CANCELLED && job.ending() != null ? job.ending().by() : null,
         state == JobState.FINISHED || state == JobState.CANCELLED ? null : attempts(job),
         job.acceptedAt() > 0 ? Instant.ofEpochMilli(job.acceptedAt()) : null,
         job.submitter(),
@@ -144,6 +157,18 @@ record JobResponse(
   private static @Nullable Successor successor(JobView job) {
     Long due = job.successorDue();
     return due == null ? null : new Successor(Instant.ofEpochMilli(due));
+  }
+
+  private static @Nullable Finisher finisher(JobView job) {
+    Ending ending = job.ending();
+    return ending == null || job.state() != JobState.FINISHED
+        ? null
+        : new Finisher(
+            ending.attempt(),
+            Instant.ofEpochMilli(ending.startedAt()),
+            Math.max(0, job.at() - ending.startedAt()),
+            ending.late(),
+            ending.by());
   }
 
   private static Attempts attempts(JobView job) {

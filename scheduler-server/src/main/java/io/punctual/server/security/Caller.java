@@ -42,7 +42,10 @@ public record Caller(String name, @Nullable String application, @Nullable Role r
     return authentication instanceof CallerAuthentication known ? known.valid() : () -> false;
   }
 
-  /** The name that jobs keep of their submitter; null if callers need no credentials. */
+  /**
+   * The name that jobs keep of who submitted or cancelled them; null if callers need no
+   * credentials.
+   */
   public @Nullable String submitter() {
     return isAnybody() ? null : name;
   }

@@ -916,6 +916,33 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void aJobThatEndedSaysHow() {
+    for (String job : List.of("ran", "one", "many", "paid")) {
+      String event = ",\"cancelOn\":[{\"name\":\"order.paid\",\"key\":\"7\"}]";
+      submit("ends", job, job.equals("ran") ? "0s" : "1h", job.equals("paid") ? event : "");
+    }
+    String token = claim("ends", 1).get(0).get("token").asString();
+    assertThat(call("POST", "/api/v1/claims/" + token + "/ack", "{}")).isEqualTo(200);
+    String paid = "{\"name\":\"order.paid\",\"key\":\"7\",\"applications\":[\"shop\"]}";
+    assertThat(call("POST", "/api/v1/events", paid)).isEqualTo(200);
+    String many = "{\"application\":\"shop\",\"taskType\":\"ends\",\"taskIds\":[\"many\"]}";
+    assertThat(call("POST", "/api/v1/jobs:cancel", many)).isEqualTo(200);
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      var unused = otto.post("/console/jobs/shop/ends/one/cancel", Map.of());
+      String job = "/console/jobs/shop/ends/";
+      assertThat(words(otto.get(job + "ran").body()))
+          .containsPattern(
+              "finished · late by \\d+ ms · \\d+ ms · 127\\.0\\.0\\.1\\S* · attempt 1 ");
+      assertThat(words(otto.get(job + "one").body())).contains("cancelled by otto");
+      assertThat(words(otto.get(job + "many").body())).contains("cancelled by bea");
+      assertThat(words(otto.get(job + "paid").body()))
+          .contains("cancelled by the event order.paid=7");
+      assertThat(words(otto.get(job + "one?lang=zh-CN").body())).contains("由 otto 取消");
+      assertThat(words(otto.get(job + "ran").body())).containsPattern("已完成 · 延迟 \\d+ ms");
+    }
+  }
+
+  @Test
   void aQueueThatIsPulledIsNotOneThatNobodyTakes() {
     submit("fetched", "first", "0s", "");
     submit("fetched", "second", "0s", "");

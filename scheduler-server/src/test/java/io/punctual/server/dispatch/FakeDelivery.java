@@ -187,7 +187,7 @@ public final class FakeDelivery implements Delivery {
   public void onLost(Runnable action) {}
 
   @Override
-  public CompletableFuture<Void> done() {
+  public CompletableFuture<Void> done(String instance) {
     return tell("done");
   }
 

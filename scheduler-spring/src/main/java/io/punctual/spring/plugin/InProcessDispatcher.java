@@ -157,7 +157,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   private CompletableFuture<Void> store(Delivery delivery, CallbackResult result) {
     ErrorNote note = new ErrorNote(instance, String.valueOf(result.error()));
     return switch (result.outcome()) {
-      case CallbackResult.DONE -> delivery.done();
+      case CallbackResult.DONE -> delivery.done(instance);
       case CallbackResult.DEFERRED -> delivery.deferred(millis(result.timeToRunMs()));
       case CallbackResult.REJECT -> delivery.rejected(note);
       case CallbackResult.RETRY ->

@@ -4,6 +4,7 @@ import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
@@ -314,7 +315,8 @@ public final class InMemoryJobStore implements JobStore {
               entry.getValue(),
               tries.version() + 1,
               owner,
-              /* cancelling= */ false));
+              /* cancelling= */ false,
+              null));
       jobs.add(new ClaimedJob(id, entry.getValue(), attempt, record, tries, token));
     }
     if (quota.interval() > 0 && jobs.size() + corrupt.size() > 0) {
@@ -430,11 +432,30 @@ public final class InMemoryJobStore implements JobStore {
           tomb != null && tomb.finished() && tomb.incarnation().equals(settlement.incarnation());
       return new Settled(already ? Settled.Kind.ALREADY_DONE : Settled.Kind.UNKNOWN, 0);
     }
+    Ending ending = known != null ? settlement.ending() : ending(b, settlement, record);
     b.forget(id);
-    b.bury(record, id, true, now, retention);
+    b.bury(record, id, now, retention, true, ending);
     b.count("done");
     Long successor = b.succeed(id, 0, now);
     return new Settled(Settled.Kind.DONE, now, successor == null ? 0 : successor);
+  }
+
+  /** What the lease says of an attempt, if it is that of the token. */
+  private static @Nullable Ending ending(MemoryBucket b, Settlement settlement, JobRecord record) {
+    String id = settlement.taskId();
+    MemoryBucket.HeldLease lease = b.leases.get(id);
+    if (lease == null
+        || !b.reserved.containsKey(id)
+        || !lease.token().equals(settlement.token().value())) {
+      return null;
+    }
+    long since = Math.max(lease.due(), record.acceptedAt());
+    boolean sent = Boolean.FALSE.equals(lease.counts());
+    return new Ending(
+        lease.attempt(),
+        lease.claimedAt(),
+        Math.max(0, lease.claimedAt() - since),
+        sent ? null : lease.owner());
   }
 
   private Settled settle(MemoryBucket b, Settlement settlement, long now) {
@@ -596,7 +617,11 @@ public final class InMemoryJobStore implements JobStore {
 
   @Override
   public synchronized Cancelled cancel(
-      Bucket bucket, String taskId, @Nullable JobVersion seen, boolean interrupt) {
+      Bucket bucket,
+      String taskId,
+      @Nullable JobVersion seen,
+      boolean interrupt,
+      @Nullable String by) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
@@ -620,7 +645,7 @@ public final class InMemoryJobStore implements JobStore {
       if (!interrupt || lease == null) {
         return new Cancelled(Cancelled.Kind.IN_DELIVERY, b.attempt(taskId), version);
       }
-      b.leases.put(taskId, lease.toCancel());
+      b.leases.put(taskId, lease.toCancel(by));
       return new Cancelled(Cancelled.Kind.CANCELLING, lease.attempt(), version);
     } else if (state == JobState.DEAD) {
       return new Cancelled(Cancelled.Kind.DEAD, 0, version);
@@ -629,7 +654,7 @@ public final class InMemoryJobStore implements JobStore {
     b.forget(taskId);
     b.next.remove(taskId);
     if (record != null) {
-      b.bury(record, taskId, false, now, retention);
+      b.bury(record, taskId, now, retention, false, by == null ? null : Ending.cancelled(by));
       b.trimTombs(now, 34);
     }
     b.count("cancelled");
@@ -762,7 +787,8 @@ public final class InMemoryJobStore implements JobStore {
                 AttemptCounts.NONE,
                 null,
                 List.of(),
-                null));
+                null,
+                tomb.ending()));
   }
 
   @Override

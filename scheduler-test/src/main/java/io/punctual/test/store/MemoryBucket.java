@@ -1,6 +1,7 @@
 package io.punctual.test.store;
 
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
@@ -38,6 +39,7 @@ final class MemoryBucket {
    * @param counts whether an attempt that runs out counts to the limit; null for a pull that has
    *     not been received yet
    * @param cancelling whether the attempt is to stop
+   * @param cancelledBy who wants that; null if it is not known
    */
   record HeldLease(
       String incarnation,
@@ -48,28 +50,31 @@ final class MemoryBucket {
       long due,
       long version,
       String owner,
-      boolean cancelling) {
+      boolean cancelling,
+      @Nullable String cancelledBy) {
 
     HeldLease received() {
-      return counts != null ? this : with(true, claimedAt, cancelling);
+      return counts != null ? this : with(true, claimedAt, cancelling, cancelledBy);
     }
 
     HeldLease claimedAt(long at) {
-      return with(counts, at, cancelling);
+      return with(counts, at, cancelling, cancelledBy);
     }
 
-    HeldLease toCancel() {
-      return with(counts, claimedAt, true);
+    /** The first who cancels it is remembered. */
+    HeldLease toCancel(@Nullable String by) {
+      return cancelling ? this : with(counts, claimedAt, true, by);
     }
 
-    private HeldLease with(@Nullable Boolean counting, long claimed, boolean toCancel) {
+    private HeldLease with(
+        @Nullable Boolean counting, long claimed, boolean toCancel, @Nullable String by) {
       return new HeldLease(
-          incarnation, token, attempt, counting, claimed, due, version, owner, toCancel);
+          incarnation, token, attempt, counting, claimed, due, version, owner, toCancel, by);
     }
 
     String text() {
       String counting = counts == null ? "-" : counts ? "1" : "0";
-      return "%s %s %d %s %d %d %d %s%s"
+      return "%s %s %d %s %d %d %d %s%s%s"
           .formatted(
               incarnation,
               token,
@@ -79,6 +84,7 @@ final class MemoryBucket {
               due,
               version,
               owner,
+              cancelledBy == null ? "" : "\u007f" + cancelledBy,
               cancelling ? " cancelling" : "");
     }
   }
@@ -99,7 +105,17 @@ final class MemoryBucket {
     }
   }
 
-  record Tomb(String incarnation, boolean finished, String hash, long at) {}
+  record Tomb(String incarnation, boolean finished, String hash, long at, @Nullable Ending ending) {
+
+    String text() {
+      return incarnation
+          + (ending == null ? "" : "," + ending.text())
+          + (finished ? " D " : " C ")
+          + hash
+          + " "
+          + at;
+    }
+  }
 
   record Failure(
       long at, String kind, String disposition, int attempt, long claimedAt, byte[] note) {
@@ -369,8 +385,10 @@ final class MemoryBucket {
 
   /** Ends the attempt of a job that was to be cancelled and was not done; answers as succeed. */
   @Nullable Long endCancelled(String id, JobRecord record, long now, long retention) {
+    HeldLease lease = leases.get(id);
+    String by = lease == null ? null : lease.cancelledBy();
     forget(id);
-    bury(record, id, false, now, retention);
+    bury(record, id, now, retention, false, by == null ? null : Ending.cancelled(by));
     count("cancelled");
     return succeed(id, 0, now);
   }
@@ -419,9 +437,15 @@ final class MemoryBucket {
     errors.remove(id);
   }
 
-  void bury(JobRecord record, String id, boolean finished, long now, long retention) {
+  void bury(
+      JobRecord record,
+      String id,
+      long now,
+      long retention,
+      boolean finished,
+      @Nullable Ending ending) {
     tombExpiry.put(id, now + retention);
-    tombs.put(id, new Tomb(record.incarnation(), finished, hash(record.content()), now));
+    tombs.put(id, new Tomb(record.incarnation(), finished, hash(record.content()), now, ending));
   }
 
   @Nullable Tomb liveTomb(String id, long now) {
@@ -513,7 +537,8 @@ final class MemoryBucket {
                         f.claimedAt(),
                         ErrorNote.decode(f.note())))
             .toList(),
-        successorDue);
+        successorDue,
+        null);
   }
 
   BucketContents contents() {
@@ -538,8 +563,7 @@ final class MemoryBucket {
                         t.version())),
         texts(errors, all -> all.stream().map(Failure::text).collect(Collectors.joining())),
         tombExpiry,
-        texts(
-            tombs, t -> t.incarnation() + (t.finished() ? " D " : " C ") + t.hash() + " " + t.at()),
+        texts(tombs, Tomb::text),
         texts(stats, n -> Long.toString(n)),
         tags.stream().collect(Collectors.toMap(member -> member, member -> 0L)),
         control(),

@@ -3,6 +3,7 @@ package io.punctual.test.model;
 import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
@@ -230,10 +231,11 @@ final class HistoryGenerator {
     }
     if (random.nextInt(4) == 0) {
       boolean interrupt = random.nextBoolean();
+      String by = who();
       steps.add(
           Step.call(
-              "cancel " + id + (interrupt ? " interrupting" : ""),
-              s -> s.cancel(bucket, id, null, interrupt)));
+              "cancel " + id + (interrupt ? " interrupting" : "") + " by " + by,
+              s -> s.cancel(bucket, id, null, interrupt, by)));
       if (random.nextBoolean()) {
         steps.add(again(id));
       }
@@ -293,7 +295,8 @@ final class HistoryGenerator {
             Duration.ZERO,
             false,
             new byte[0],
-            random.nextBoolean() ? records.get(incarnation) : null);
+            random.nextBoolean() ? records.get(incarnation) : null,
+            ending(token));
     return Step.call(
         "settle " + Shown.text(settlement), s -> s.settle(bucket, List.of(settlement)));
   }
@@ -316,9 +319,10 @@ final class HistoryGenerator {
       String id = id();
       Seen seen = Seen.values()[random.nextInt(Seen.values().length)];
       boolean interrupt = random.nextBoolean();
+      String by = who();
       return Step.call(
-          "cancel " + id + " " + seen + (interrupt ? " interrupt" : ""),
-          store -> store.cancel(bucket, id, seen.of(store, bucket, id), interrupt));
+          "cancel " + id + " " + seen + (interrupt ? " interrupt" : "") + " by " + by,
+          store -> store.cancel(bucket, id, seen.of(store, bucket, id), interrupt, by));
     } else if (dice < 87) {
       String id = id();
       Due due = due();
@@ -483,16 +487,18 @@ final class HistoryGenerator {
       String incarnation = job == null || random.nextInt(8) == 0 ? "i0" : job[1];
       boolean plain =
           op == Settlement.Op.DONE || op == Settlement.Op.RELEASED || op == Settlement.Op.RETURNED;
+      LeaseToken token = token();
       settlements.add(
           new Settlement(
               op,
               id,
               incarnation,
-              token(),
+              token,
               plain || random.nextInt(6) > 0 ? Duration.ofMillis(round(random.nextInt(60))) : null,
               alone,
               (plain ? "" : "note " + random.nextInt(9)).getBytes(StandardCharsets.UTF_8),
-              random.nextInt(3) == 0 ? null : records.get(incarnation)));
+              random.nextInt(3) == 0 ? null : records.get(incarnation),
+              ending(token)));
     }
     return Step.call(
         "settle " + Shown.text(settlements), store -> store.settle(bucket, settlements));
@@ -629,6 +635,16 @@ final class HistoryGenerator {
   private Step forecast() {
     Duration width = Duration.ofMillis(1 + random.nextInt(40));
     return Step.call("forecast " + width, store -> store.forecast(bucket, width, 5));
+  }
+
+  /** As the holder of that token says; null if it does not know. */
+  private @Nullable Ending ending(LeaseToken token) {
+    int attempt = tokens.indexOf(token.value()) % 3;
+    return attempt < 1 ? null : new Ending(attempt, START, 7, attempt == 1 ? "shop-1" : null);
+  }
+
+  private @Nullable String who() {
+    return incarnations.size() % 3 == 0 ? null : "ada";
   }
 
   /** Mostly unknown. */

@@ -2,6 +2,7 @@ package io.punctual.benchmark;
 
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Claim;
@@ -159,7 +160,8 @@ final class PendingCost {
                 Duration.ZERO,
                 false,
                 new byte[0],
-                job.record()));
+                job.record(),
+                new Ending(1, 1_795_404_840_123L, 4, "shop-1:8080")));
       }
       if (acks.isEmpty()) {
         throw new IllegalStateException("only " + claimed + " jobs were due");

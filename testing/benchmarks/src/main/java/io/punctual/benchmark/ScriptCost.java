@@ -2,6 +2,7 @@ package io.punctual.benchmark;
 
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
@@ -114,7 +115,8 @@ final class ScriptCost {
                           Duration.ZERO,
                           false,
                           new byte[0],
-                          job.record()))
+                          job.record(),
+                          new Ending(1, 1_795_404_840_123L, 4, "shop-1:8080")))
               .toList());
     }
     double settle = micros(port, jobs);

@@ -2,6 +2,7 @@ package io.punctual.core.store.query;
 
 import io.punctual.DelayQueueJob.Event;
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.EventTags;
 import io.punctual.core.job.IndexTags;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param failures what went wrong, newest first, the last ten at most
  * @param successorDue epoch ms at which the job would be due that waits for the end of this one, if
  *     it ended now; null if none waits, and in lists
+ * @param ending how the job ended, for FINISHED and CANCELLED; null if that is not known
  */
 public record JobView(
     long now,
@@ -37,7 +39,8 @@ public record JobView(
     AttemptCounts tries,
     @Nullable LeaseInfo lease,
     List<Failure> failures,
-    @Nullable Long successorDue) {
+    @Nullable Long successorDue,
+    @Nullable Ending ending) {
 
   /** The number of the job's last change; 0 for FINISHED and CANCELLED. */
   public long version() {

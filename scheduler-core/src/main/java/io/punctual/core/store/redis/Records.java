@@ -2,6 +2,7 @@ package io.punctual.core.store.redis;
 
 import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
@@ -44,7 +45,8 @@ final class Records {
           "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})");
   private static final Pattern LEASE =
       Pattern.compile(
-          "\\S+ ([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)( cancelling)?");
+          "\\S+ ([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18})"
+              + " ([^\\s\\x7f]+)(?:\\x7f\\S+)?( cancelling)?");
   private static final Pattern FAILURE =
       Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
 
@@ -120,11 +122,13 @@ final class Records {
         .array();
   }
 
-  /** What an ack says of a record: the hash of its content, and its tags. */
-  static String mark(JobRecord record) {
+  /** What an ack says of a job: the hash of its content, how it ended if known, and its tags. */
+  static String mark(JobRecord record, @Nullable Ending ending) {
     try {
       byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(record.content());
-      return HexFormat.of().formatHex(sha1, 0, 10) + tags(record.tags());
+      return HexFormat.of().formatHex(sha1, 0, 10)
+          + (ending == null ? "" : "," + ending.text())
+          + tags(record.tags());
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
@@ -155,17 +159,19 @@ final class Records {
 
   /** Reads what lib/snapshot gives. */
   static JobView view(long now, QueueName queue, Reply reply, @Nullable Long successorDue) {
+    JobState state = JobState.valueOf(reply.text(1).toUpperCase(Locale.ROOT));
     return new JobView(
         now,
         queue,
         reply.text(0),
-        JobState.valueOf(reply.text(1).toUpperCase(Locale.ROOT)),
+        state,
         reply.number(2),
         jobOrNull(reply.bytes(3)),
         tries(reply.text(4)),
         leaseOrNull(reply.text(5)),
         failures(reply.bytes(6)),
-        successorDue);
+        successorDue,
+        reply.size() > 7 ? Ending.parse(state == JobState.FINISHED, reply.text(7)) : null);
   }
 
   private static JobView.@Nullable LeaseInfo leaseOrNull(String text) {

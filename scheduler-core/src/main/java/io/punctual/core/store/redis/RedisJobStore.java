@@ -3,6 +3,7 @@ package io.punctual.core.store.redis;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
@@ -200,7 +201,10 @@ final class RedisJobStore implements JobStore {
   private static byte[] rest(Settlement settlement) {
     JobRecord record = settlement.record();
     if (settlement.op() == Settlement.Op.DONE) {
-      return Keys.bytes(record == null ? "" : Records.mark(record));
+      return Keys.bytes(
+          record == null
+              ? "," + settlement.token().value()
+              : Records.mark(record, settlement.ending()));
     }
     byte[] text =
         Keys.bytes(
@@ -261,7 +265,11 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public Cancelled cancel(
-      Bucket bucket, String taskId, @Nullable JobVersion seen, boolean interrupt) {
+      Bucket bucket,
+      String taskId,
+      @Nullable JobVersion seen,
+      boolean interrupt,
+      @Nullable String by) {
     Reply reply =
         scripts.runDurably(
             "cancel",
@@ -272,7 +280,8 @@ final class RedisJobStore implements JobStore {
                 .add(Records.version(seen))
                 .add(interrupt ? "interrupt" : "leave")
                 .add(scripts.keys().wakeUpChannel())
-                .add(Keys.name(bucket)));
+                .add(Keys.name(bucket))
+                .add(Ending.cancelled(by).text()));
     return new Cancelled(
         Cancelled.Kind.valueOf(reply.word(1)), reply.small(2), reply.number(3), reply.reached());
   }

@@ -70,8 +70,16 @@ record BucketState(SortedMap<String, SortedMap<String, String>> keys) {
    * @param outcome D or C
    */
   BucketState tomb(String id, long expires, String outcome, String content, long at) {
+    return tomb(id, expires, outcome, content, at, "");
+  }
+
+  /**
+   * @param note of the end; empty if none is known
+   */
+  BucketState tomb(String id, long expires, String outcome, String content, long at, String note) {
+    String named = "i-" + id + (note.isEmpty() ? "" : "," + note);
     return with("done", id, Long.toString(expires))
-        .with("tombs", id, "i-" + id + " " + outcome + " " + hash(content) + " " + at);
+        .with("tombs", id, named + " " + outcome + " " + hash(content) + " " + at);
   }
 
   BucketState counted(String counter, int n) {

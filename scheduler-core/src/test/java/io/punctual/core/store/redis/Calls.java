@@ -90,7 +90,8 @@ final class Calls {
         (store, bucket) -> store.opening(bucket, "the-hours", new Opening(666, 667, 668, 669)));
     calls.put(
         "cancel",
-        (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888), true));
+        (store, bucket) ->
+            store.cancel(bucket, "the-id", new JobVersion("seen", 888), true, "the-actor"));
     calls.put(
         "revise",
         (store, bucket) ->

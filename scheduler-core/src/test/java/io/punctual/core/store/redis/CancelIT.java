@@ -3,9 +3,11 @@ package io.punctual.core.store.redis;
 import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Cancelled.Kind;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -153,5 +155,33 @@ class CancelIT extends TransitionTestBase {
     assertThat(store.find(bucket, "runs").orElseThrow().cancelling()).isTrue();
 
     assertThat(store.cancel(bucket, "waits", null, true).kind()).isEqualTo(Kind.CANCELLED);
+  }
+
+  @Test
+  void aTombstoneSaysWhoCancelledTheJob() {
+    String held = "t-1 4 1 990000 980000 2 me";
+    given(bucket().delayed("waits", NOW).reserved("runs", NOW + 5, held));
+
+    store.cancel(bucket, "waits", null, false, "ada b");
+    store.cancel(bucket, "runs", null, true, "shop/t1");
+    store.cancel(bucket, "runs", null, true, "too late");
+    then(
+        bucket()
+            .tomb("waits", NOW + RETENTION, "C", "body of waits", NOW, "ada_b")
+            .reserved("runs", NOW + 5, held + "\u007fshop/t1 cancelling")
+            .counted("cancelled", 1));
+
+    JobView runs = store.find(bucket, "runs").orElseThrow();
+    assertThat(runs.owner()).isEqualTo("me");
+    assertThat(runs.cancelling()).isTrue();
+    JobView waits = store.find(bucket, "waits").orElseThrow();
+    assertThat(waits.ending()).isEqualTo(Ending.cancelled("ada_b"));
+    assertThat(store.cancel(bucket, "waits", new JobVersion("i-waits", 1)).kind())
+        .isEqualTo(Kind.CANCELLED);
+
+    nowIs(NOW + 5);
+    assertThat(store.expire(bucket, 200).cancelled()).isEqualTo(1);
+    assertThat(store.find(bucket, "runs").orElseThrow().ending())
+        .isEqualTo(Ending.cancelled("shop/t1"));
   }
 }

@@ -73,6 +73,8 @@ class FindIT extends TransitionTestBase {
     assertThat(find("ran").record()).isNull();
     assertThat(find("cancelled").state()).isEqualTo(JobState.CANCELLED);
     assertThat(find("cancelled").at()).isEqualTo(78);
+    assertThat(find("ran").ending()).isNull();
+    assertThat(find("cancelled").ending()).isNull();
     assertThat(store.find(bucket, "forgotten")).isEmpty();
     assertThat(store.find(bucket, "never")).isEmpty();
     then(given);

@@ -51,6 +51,7 @@ class ScriptHeadersTest {
           Map.entry("incarnation", "the-incarnation"),
           Map.entry("token", "the-token"),
           Map.entry("owner", "the-owner"),
+          Map.entry("by", "the-actor"),
           Map.entry("mode", "in"),
           Map.entry("due", "+111"),
           Map.entry("options", "1 x y"),

@@ -4,6 +4,7 @@ import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Origin;
@@ -15,9 +16,11 @@ import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Settlement.Op;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,7 +48,7 @@ class SettleIT extends TransitionTestBase {
   }
 
   private BucketState finished(String id) {
-    return bucket().tomb(id, NOW + RETENTION, "D", "body of " + id, NOW);
+    return bucket().tomb(id, NOW + RETENTION, "D", "body of " + id, NOW, NOTE);
   }
 
   @Test
@@ -76,17 +79,77 @@ class SettleIT extends TransitionTestBase {
     assertThat(settle(end(Op.DONE, "waits"), end(Op.DONE, "died"), end(Op.DONE, "runs")))
         .containsOnly(new Settled(Kind.DONE, NOW));
     then(
-        finished("waits")
+        bucket()
+            .tomb("waits", NOW + RETENTION, "D", "body of waits", NOW)
             .tomb("died", NOW + RETENTION, "D", "body of died", NOW)
             .tomb("runs", NOW + RETENTION, "D", "body of runs", NOW)
             .counted("done", 3));
   }
 
   private static Settlement doneBy(String incarnation, String id, String content, String... tags) {
+    return doneBy(null, incarnation, id, content, tags);
+  }
+
+  private static Settlement doneBy(
+      @Nullable Ending ending, String incarnation, String id, String content, String... tags) {
     JobRecord record =
         new JobRecord(incarnation, 3, 5, 0, Origin.UNKNOWN, List.of(tags), bytes(content));
     return new Settlement(
-        Op.DONE, id, incarnation, TOKEN, Duration.ZERO, /* alone= */ false, bytes(""), record);
+        Op.DONE,
+        id,
+        incarnation,
+        TOKEN,
+        Duration.ZERO,
+        /* alone= */ false,
+        bytes(""),
+        record,
+        ending);
+  }
+
+  @Test
+  void aTombstoneSaysHowTheJobEnded() {
+    String pulled = "t-1 2 %s 990000 980000 2 " + "w".repeat(70);
+    given(
+        bucket()
+            .reserved("a", NOW + 5, HELD)
+            .with("tags", "x a", "0")
+            .reserved("b", NOW + 5, HELD)
+            .delayed("late", NOW)
+            .reserved("pulled", NOW + 5, pulled.formatted("1"))
+            .reserved("unreceived", NOW + 5, pulled.formatted("-"))
+            .record("pulled", BucketState.numbers(3, 989_000) + "i-pulled\nbody of pulled"));
+
+    Ending ending = new Ending(2, 999_000, 4, "shop 1:8080\u00e4");
+    settle(
+        doneBy(ending, "i-a", "a", "told", "x"),
+        doneBy(new Ending(1, 999_000, 0, null), "i-b", "b", "told"),
+        doneBy(ending, "i-late", "late", "not believed"),
+        end(Op.DONE, "pulled"),
+        end(Op.DONE, "unreceived"));
+    String worker = "w".repeat(64);
+    then(
+        bucket()
+            .tomb("a", NOW + RETENTION, "D", "told", NOW, "2,999000,4,shop_1:8080_")
+            .tomb("b", NOW + RETENTION, "D", "told", NOW, "1,999000,0,-")
+            .tomb("late", NOW + RETENTION, "D", "body of late", NOW, "2,999000,4,shop_1:8080_")
+            .tomb("pulled", NOW + RETENTION, "D", "body of pulled", NOW, "2,990000,1000," + worker)
+            .tomb(
+                "unreceived",
+                NOW + RETENTION,
+                "D",
+                "body of unreceived",
+                NOW,
+                "2,990000,10000," + worker)
+            .counted("done", 5));
+
+    JobView found = store.find(bucket, "a").orElseThrow();
+    assertThat(found.ending()).isEqualTo(new Ending(2, 999_000, 4, "shop_1:8080_"));
+    assertThat(store.find(bucket, "b").orElseThrow().ending())
+        .isEqualTo(new Ending(1, 999_000, 0, null));
+    assertAnswer(end(Op.DONE, "a"), Kind.ALREADY_DONE, 0);
+    // As a scheduler reads it that knows no notes.
+    String tomb = reader.read(bucket).values("tombs").get("a");
+    assertThat(tomb).matches("\\S+ [DC] [0-9a-f]{20} 1000000");
   }
 
   @Test
@@ -392,8 +455,9 @@ class SettleIT extends TransitionTestBase {
         .containsExactly(
             Kind.RETRY, Kind.LEASE_LOST, Kind.DONE, Kind.DONE, Kind.ALREADY_DONE, Kind.LEASE_LOST);
     then(
-        finished("a")
-            .tomb("b", NOW + RETENTION, "D", "body of b", NOW)
+        bucket()
+            .tomb("a", NOW + RETENTION, "D", "body of a", NOW)
+            .tomb("b", NOW + RETENTION, "D", "body of b", NOW, NOTE)
             .counted("failed", 1)
             .counted("done", 2));
   }
@@ -494,7 +558,7 @@ class SettleIT extends TransitionTestBase {
   void aJobThatWasToBeCancelledIsGoneHoweverItsAttemptEnds(Op op) {
     BucketState given =
         bucket()
-            .reserved("a", NOW + 5, HELD + " cancelling")
+            .reserved("a", NOW + 5, HELD + "\u007fada cancelling")
             .tries("a", "0 0 2 2 2 0 5 1")
             .error("a", "900000 failed retry 1 990000 2\nno")
             .tomb("old", NOW, "D", "x", 1)
@@ -510,7 +574,7 @@ class SettleIT extends TransitionTestBase {
     assertAnswer(end(op, "a"), Kind.CANCELLED, 0);
     then(
         bucket()
-            .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .tomb("a", NOW + RETENTION, "C", "body of a", NOW, "ada")
             .delayed("b", NOW)
             .counted("cancelled", 1));
     assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);
@@ -528,7 +592,7 @@ class SettleIT extends TransitionTestBase {
         .containsOnly(new Settled(Kind.DONE, NOW));
     then(
         bucket()
-            .tomb("a", NOW + RETENTION, "D", "body of a", NOW)
+            .tomb("a", NOW + RETENTION, "D", "body of a", NOW, NOTE)
             .tomb("b", NOW + RETENTION, "D", "told", NOW)
             .counted("done", 2));
   }

@@ -246,7 +246,7 @@ class SubmitAgainIT extends TransitionTestBase {
     assertThat(settle(Op.DONE)).isEqualTo(new Settled(Settled.Kind.DONE, NOW + 3000, NOW + 4000));
     then(
         bucket()
-            .tomb("a", NOW + 3000 + RETENTION, "D", "body of a", NOW + 3000)
+            .tomb("a", NOW + 3000 + RETENTION, "D", "body of a", NOW + 3000, NOTE)
             .record("a", record(NOW + 3000, "1"))
             .with("delayed", "a", "1004000")
             .counted("done", 1)
@@ -272,7 +272,8 @@ class SubmitAgainIT extends TransitionTestBase {
             Duration.ZERO,
             false,
             bytes(""),
-            new JobRecord("i-a", 3, 5, 0, origin(), List.of("old"), bytes("body of a")));
+            new JobRecord("i-a", 3, 5, 0, origin(), List.of("old"), bytes("body of a")),
+            null);
 
     assertThat(store.settle(bucket, List.of(end)))
         .containsExactly(new Settled(Settled.Kind.DONE, NOW, NOW + 1000));
@@ -571,7 +572,7 @@ class SubmitAgainIT extends TransitionTestBase {
     given(running().with("next", "a", "what is this"));
 
     assertThat(settle(Op.DONE)).isEqualTo(new Settled(Settled.Kind.DONE, NOW));
-    then(bucket().tomb("a", NOW + RETENTION, "D", "body of a", NOW).counted("done", 1));
+    then(bucket().tomb("a", NOW + RETENTION, "D", "body of a", NOW, NOTE).counted("done", 1));
   }
 
   @Test

@@ -33,6 +33,9 @@ abstract class TransitionTestBase {
   /** The lease text of {@link #TOKEN}: first attempt, in company, claimed at 990,000. */
   static final String HELD = "t-1 1 0 990000 980000 2 me";
 
+  /** What an ack by the token of {@link #HELD} leaves in the tombstone. */
+  static final String NOTE = "1,990000,10000,-";
+
   static final TimeSource TEST_CLOCK =
       new TimeSource(
           "local function now_ms() return tonumber(redis.call('GET', KEYS[#KEYS])) end", "now");
