@@ -156,7 +156,7 @@ class TimeWordsTest {
     assertThat(span(SHANGHAI, "14:00", "15:00"))
         .isEqualTo(new TimeWords.Span("14:00", "15:00", "UTC+8"));
     assertThat(span(SHANGHAI, "yesterday", "today"))
-        .isEqualTo(new TimeWords.Span("2026-11-27 00:00", "24:01", "UTC+8"));
+        .isEqualTo(new TimeWords.Span("2026-11-27 00:00", "24:00", "UTC+8"));
     assertThat(span(SHANGHAI, "-1h", null))
         .isEqualTo(new TimeWords.Span("16:30:00.123", null, "UTC+8"));
     assertThat(span(SHANGHAI, null, "2026-11-27"))
