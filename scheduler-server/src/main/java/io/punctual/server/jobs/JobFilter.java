@@ -142,7 +142,9 @@ public record JobFilter(
         + (tag == null ? "" : " tag:" + tag)
         + (from == null ? "" : " from:" + Instant.ofEpochMilli(from))
         + (until == null ? "" : " until:" + Instant.ofEpochMilli(until))
-        + (error == null ? "" : " error:\"" + error + "\"");
+        + (failed.error() == null ? "" : " error:\"" + failed.error() + "\"")
+        + (failed.at() == null ? "" : " at:" + failed.at())
+        + (failed.release() == null ? "" : " release:" + failed.release());
   }
 
   /** Whether it may match jobs of that queue. */
