@@ -21,7 +21,6 @@ import org.springframework.cloud.client.serviceregistry.AutoServiceRegistration;
 import org.springframework.cloud.client.serviceregistry.Registration;
 import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
-import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperRegistration;
 import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistry;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
@@ -67,67 +66,51 @@ class RegistrationConfiguration {
   }
 
   @Bean
-  static BeanPostProcessor patientZookeeper(
+  static BeanPostProcessor keptInZookeeper(
       ObjectProvider<ServiceDiscovery<ZookeeperInstance>> discovery) {
     return new BeanPostProcessor() {
       @Override
       public Object postProcessAfterInitialization(Object bean, String name) {
         return bean instanceof ZookeeperServiceRegistry
-            ? new PatientZookeeper(discovery.getObject())
+            ? new KeptInZookeeper(discovery.getObject())
             : bean;
       }
     };
   }
 
-  /** Leaves ZooKeeper before the scheduler drains. Spring Cloud would leave it last. */
+  /** Leaves the registries before the scheduler drains. Spring Cloud would leave them last. */
   @Bean
-  static ApplicationListener<ContextClosedEvent> leavesZookeeperFirst(
-      ApplicationContext context,
-      ObjectProvider<ZookeeperServiceRegistry> registry,
-      ObjectProvider<ZookeeperRegistration> registration) {
+  static ApplicationListener<ContextClosedEvent> leavesRegistriesFirst(
+      ApplicationContext context, ObjectProvider<ServiceRegistry<?>> registries) {
     return closed -> {
       // The context of a management port tells its parent that it closes.
       if (closed.getApplicationContext() == context) {
-        registry.ifAvailable(zookeeper -> registration.ifAvailable(own -> leave(zookeeper, own)));
+        registries.stream()
+            .filter(Kept.class::isInstance)
+            .forEach(registry -> leave((Kept) registry));
       }
     };
   }
 
-  /** A ZooKeeper that stands still must not keep the scheduler from stopping. */
-  private static void leave(ZookeeperServiceRegistry zookeeper, ZookeeperRegistration own) {
-    FutureTask<@Nullable Void> removal = new FutureTask<>(() -> zookeeper.deregister(own), null);
-    Thread.ofPlatform().daemon().name("zookeeper-deregistration").start(removal);
+  /** A registry that stands still must not keep the scheduler from stopping. */
+  private static void leave(Kept kept) {
+    FutureTask<@Nullable Void> removal =
+        new FutureTask<>(
+            () -> {
+              kept.leave();
+              return null;
+            });
+    Thread.ofPlatform().daemon().name("deregistration").start(removal);
     try {
       removal.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       log.warn(
-          "ZooKeeper did not take the deregistration of this scheduler ({}), which stops anyway."
-              + " Applications may find it there until its session is over.",
+          "{} did not take the deregistration of this scheduler ({}), which stops anyway."
+              + " Applications may find it there until its registration ends by itself.",
+          kept.registry(),
           NestedExceptionUtils.getMostSpecificCause(e).toString());
-    }
-  }
-
-  /** Curator registers what it could not register as soon as it has a connection. */
-  @SuppressWarnings("unchecked") // Spring Cloud's getStatus returns Object.
-  private static final class PatientZookeeper extends ZookeeperServiceRegistry {
-
-    PatientZookeeper(ServiceDiscovery<ZookeeperInstance> discovery) {
-      super(discovery);
-    }
-
-    @Override
-    public void register(ZookeeperRegistration registration) {
-      try {
-        super.register(registration);
-      } catch (Exception e) {
-        log.warn(
-            "ZooKeeper does not take the registration of this scheduler: {}. It is repeated when a"
-                + " connection comes back (spring.cloud.zookeeper.connect-string). Until then,"
-                + " applications do not find this scheduler there.",
-            NestedExceptionUtils.getMostSpecificCause(e).toString());
-      }
     }
   }
 }

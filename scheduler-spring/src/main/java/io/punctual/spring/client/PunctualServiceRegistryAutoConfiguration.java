@@ -6,8 +6,11 @@ import io.punctual.spring.client.registry.CommonDialect;
 import io.punctual.spring.client.registry.RegistryDialect;
 import io.punctual.spring.client.registry.ServiceRegistration;
 import io.punctual.spring.client.registry.ZookeeperDialect;
+import io.punctual.spring.client.registry.ZookeeperServiceRegistryKeeper;
 import io.punctual.wire.WorkerMetadata;
+import org.apache.curator.x.discovery.ServiceDiscovery;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -18,6 +21,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.cloud.client.serviceregistry.Registration;
 import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperDiscoveryProperties;
+import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
+import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -57,6 +62,19 @@ public class PunctualServiceRegistryAutoConfiguration {
     @Bean
     RegistryDialect punctualZookeeperDialect(ZookeeperDiscoveryProperties properties) {
       return new ZookeeperDialect(properties);
+    }
+
+    @Bean
+    static BeanPostProcessor punctualZookeeperServiceRegistry(
+        ObjectProvider<ServiceDiscovery<ZookeeperInstance>> discovery) {
+      return new BeanPostProcessor() {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+          return bean instanceof ZookeeperServiceRegistry
+              ? new ZookeeperServiceRegistryKeeper(discovery.getObject())
+              : bean;
+        }
+      };
     }
   }
 }

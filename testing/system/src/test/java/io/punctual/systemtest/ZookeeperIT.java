@@ -6,6 +6,7 @@ import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
@@ -42,24 +43,31 @@ class ZookeeperIT extends RegistryContract {
 
   @Test
   @Order(5)
-  void aSchedulerReadsEurekaBesideItAndStartsBeforeZooKeeper() throws Exception {
+  void programsStartBeforeZooKeeperAndComeBackAfterItWasEmptied() throws Exception {
     Workload one = Workload.of("in-eureka");
     Workload other = Workload.of("in-zookeeper");
     try (JavaProcess zookeeper = PROGRAMS.zookeeper();
         JavaProcess scheduler =
-            PROGRAMS
-                .scheduler(
-                    REGISTRY,
-                    REDIS.port(),
-                    "in-both",
-                    "--spring.cloud.zookeeper.enabled=true",
-                    "--spring.cloud.zookeeper.connect-string=127.0.0.1:" + zookeeper.port(),
-                    "--spring.cloud.zookeeper.discovery.instance-host=127.0.0.1")
-                .start()
-                .awaitReady();
-        JavaProcess inEureka = one.worker(REGISTRY).start().awaitReady();
+            PROGRAMS.scheduler(
+                REGISTRY,
+                REDIS.port(),
+                "in-both",
+                "--spring.cloud.zookeeper.enabled=true",
+                "--spring.cloud.zookeeper.connect-string=127.0.0.1:" + zookeeper.port(),
+                "--spring.cloud.zookeeper.discovery.instance-host=127.0.0.1");
+        JavaProcess inEureka = one.worker(REGISTRY);
         JavaProcess inZookeeper =
-            PROGRAMS.workerOnZookeeper(zookeeper, other.application(), other.record())) {
+            PROGRAMS.workerOnZookeeper(
+                zookeeper,
+                other.application(),
+                other.record(),
+                "--spring.cloud.zookeeper.block-until-connected-wait=1")) {
+      scheduler.start();
+      inEureka.start();
+      inZookeeper.start();
+      scheduler.awaitReady();
+      inEureka.awaitReady();
+      // The scheduler reads Eureka meanwhile.
       one.submitter().submit(scheduler, "one-", 20, "record", System.currentTimeMillis(), 0);
       one.awaitDrained(scheduler);
       assertThat(processes(one, "one-")).containsExactly(inEureka.pid());
@@ -67,20 +75,35 @@ class ZookeeperIT extends RegistryContract {
       assertThat(Http.get(scheduler.url() + "/api/v1/doctor").body())
           .contains("Nothing came from the registry at ZooKeeper 127.0.0.1:" + zookeeper.port())
           .contains("spring.cloud.zookeeper.connect-string");
+      inZookeeper.awaitReady();
+      inZookeeper.awaitLog("ZooKeeper does not take or show the registration of this instance");
 
       zookeeper.start().awaitPort();
-      inZookeeper.start().awaitReady();
       other.submitter().submit(scheduler, "other-", 20, "record", System.currentTimeMillis(), 0);
       other.awaitDrained(scheduler);
       assertThat(processes(other, "other-")).containsExactly(inZookeeper.pid());
+      inZookeeper.awaitLog("ZooKeeper shows the registration of this instance");
       // It found the scheduler there, which is registered by now.
       inZookeeper.awaitLog("a scheduler reaches this instance at " + inZookeeper.url());
 
-      // It leaves ZooKeeper before it waits for the jobs that it sent.
-      other.submitter().submit(scheduler, "held-", 1, "sleep 8000", System.currentTimeMillis(), 0);
-      Waiting.until("it is under way", () -> other.underWay().size() == 1);
       ZooKeeper client = new ZooKeeper("127.0.0.1:" + zookeeper.port(), 6_000, event -> {});
       try {
+        ZKUtil.deleteRecursive(client, "/services");
+        inZookeeper.awaitLog("ZooKeeper had lost the registration of this instance");
+        scheduler.awaitLog("ZooKeeper had lost the registration of this scheduler");
+        for (String name : List.of("punctual-scheduler", other.application())) {
+          Waiting.until(
+              name + " came back",
+              () -> client.getChildren("/services/" + name, false).size() == 1);
+        }
+        other.submitter().submit(scheduler, "back-", 20, "record", System.currentTimeMillis(), 0);
+        other.awaitDrained(scheduler);
+
+        // It leaves ZooKeeper before it waits for the jobs that it sent.
+        other
+            .submitter()
+            .submit(scheduler, "held-", 1, "sleep 8000", System.currentTimeMillis(), 0);
+        Waiting.until("it is under way", () -> other.underWay().size() == 1);
         Thread stop = Thread.ofVirtual().start(scheduler::terminate);
         Waiting.until(
             "it has left",

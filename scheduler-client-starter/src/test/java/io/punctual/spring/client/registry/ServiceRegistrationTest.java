@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.cloud.client.DefaultServiceInstance;
@@ -32,7 +33,8 @@ class ServiceRegistrationTest {
     }
   }
 
-  private static final class OurServiceRegistry implements ServiceRegistry<Entry> {
+  private static final class OurServiceRegistry implements ServiceRegistry<Entry>, KeptRegistry {
+    @Nullable String problem;
     final List<String> calls = new ArrayList<>();
     CountDownLatch stands = new CountDownLatch(0);
 
@@ -49,6 +51,11 @@ class ServiceRegistrationTest {
         Thread.currentThread().interrupt();
       }
       calls.add("deregister");
+    }
+
+    @Override
+    public @Nullable String problem() {
+      return problem;
     }
 
     @Override
@@ -106,6 +113,14 @@ class ServiceRegistrationTest {
 
     assertThat(registration.error())
         .isEqualTo("the metadata of its registration in our cannot be changed");
+  }
+
+  @Test
+  void anEntryThatTheRegistryDoesNotShowIsAnError() {
+    enter(registration, new HashMap<>());
+    registry.problem = "our had lost it";
+
+    assertThat(registration.error()).isEqualTo("our had lost it");
   }
 
   @Test

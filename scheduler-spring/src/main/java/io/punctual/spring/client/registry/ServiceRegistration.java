@@ -152,7 +152,11 @@ public final class ServiceRegistration implements InstanceRegistration {
 
   @Override
   public @Nullable String error() {
-    return registered ? problem : "Spring Cloud has not registered it in " + registry() + " yet";
+    if (!registered) {
+      return "Spring Cloud has not registered it in " + registry() + " yet";
+    }
+    ServiceRegistry<?> asked = registry;
+    return problem == null && asked instanceof KeptRegistry kept ? kept.problem() : problem;
   }
 
   @Override

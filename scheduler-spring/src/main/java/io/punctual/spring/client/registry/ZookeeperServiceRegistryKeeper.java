@@ -1,0 +1,87 @@
+package io.punctual.spring.client.registry;
+
+import io.punctual.internal.KeptRegistration;
+import org.apache.curator.x.discovery.ServiceDiscovery;
+import org.apache.curator.x.discovery.ServiceInstance;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
+import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperRegistration;
+import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistry;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Keeps this instance in ZooKeeper. Curator registers it at each new connection; an entry that is
+ * lost otherwise, or was never taken, is registered here.
+ */
+@SuppressWarnings("unchecked") // Spring Cloud's getStatus returns Object.
+public final class ZookeeperServiceRegistryKeeper extends ZookeeperServiceRegistry
+    implements KeptRegistry {
+
+  private static final Logger log = LoggerFactory.getLogger(ZookeeperServiceRegistryKeeper.class);
+
+  private final ServiceDiscovery<ZookeeperInstance> discovery;
+  private volatile @Nullable KeptRegistration kept;
+
+  /** Takes the place of Spring Cloud's own, which ends the start if ZooKeeper is away. */
+  public ZookeeperServiceRegistryKeeper(ServiceDiscovery<ZookeeperInstance> discovery) {
+    super(discovery);
+    this.discovery = discovery;
+  }
+
+  @Override
+  public void register(ZookeeperRegistration registration) {
+    ServiceInstance<ZookeeperInstance> entry = registration.getServiceInstance();
+    KeptRegistration begun =
+        new KeptRegistration(
+            new KeptRegistration.Client() {
+              @Override
+              public void register() throws Exception {
+                discovery.registerService(entry);
+              }
+
+              @Override
+              public boolean isRegistered() throws Exception {
+                return discovery.queryForInstance(entry.getName(), entry.getId()) != null;
+              }
+
+              @Override
+              public void deregister() throws Exception {
+                discovery.unregisterService(entry);
+              }
+            },
+            new KeptRegistration.Texts(
+                "ZooKeeper",
+                "this instance",
+                "schedulers",
+                "spring.cloud.zookeeper.connect-string"),
+            text -> log.warn("Punctual: {}", text),
+            text -> log.info("Punctual: {}", text));
+    KeptRegistration before = kept;
+    if (before != null) {
+      before.end();
+    }
+    kept = begun;
+    begun.start();
+  }
+
+  @Override
+  public void deregister(ZookeeperRegistration registration) {
+    KeptRegistration ended = kept;
+    kept = null;
+    if (ended != null) {
+      try {
+        ended.stop();
+      } catch (Exception e) {
+        ReflectionUtils.rethrowRuntimeException(e);
+      }
+    }
+  }
+
+  @Override
+  public @Nullable String problem() {
+    KeptRegistration current = kept;
+    return current == null ? null : current.problem();
+  }
+}
