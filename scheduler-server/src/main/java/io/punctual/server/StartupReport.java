@@ -56,6 +56,13 @@ class StartupReport {
     if (environment.getProperty("spring.cloud.zookeeper.enabled", Boolean.class, false)) {
       used.add("ZooKeeper " + environment.getProperty("spring.cloud.zookeeper.connect-string"));
     }
+    if (environment.getProperty("spring.cloud.consul.enabled", Boolean.class, false)) {
+      used.add(
+          "Consul %s:%s"
+              .formatted(
+                  environment.getProperty("spring.cloud.consul.host"),
+                  environment.getProperty("spring.cloud.consul.port")));
+    }
     return used.isEmpty() ? "none (eureka.client.enabled=false)" : String.join(" and ", used);
   }
 

@@ -55,6 +55,12 @@ class StartupReportTest {
     report();
 
     assertThat(output).contains("registry ZooKeeper zookeeper-1:2181");
+    environment.setProperty("spring.cloud.consul.enabled", "true");
+    environment.setProperty("spring.cloud.consul.host", "consul-1");
+    environment.setProperty("spring.cloud.consul.port", "8500");
+    report();
+
+    assertThat(output).contains("registry ZooKeeper zookeeper-1:2181 and Consul consul-1:8500");
   }
 
   @Test

@@ -56,7 +56,15 @@ final class ProbeDiagnosis {
 
   // What is set depends on where the instance is registered.
   private static final Map<String, String> REGISTRATIONS =
-      Map.of("eureka", ".eureka", "zookeeper", ".zookeeper", RegisteredSource.NAME, ".scheduler");
+      Map.of(
+          "eureka",
+          ".eureka",
+          "zookeeper",
+          ".zookeeper",
+          "consul",
+          ".consul",
+          RegisteredSource.NAME,
+          ".scheduler");
 
   private final WorkerInstance instance;
   private final URI url;

@@ -30,6 +30,7 @@ public final class RegisteredAsSecure implements EnvironmentPostProcessor, Order
                   Map.of(
                       "eureka.instance.secure-port-enabled", "true",
                       "eureka.instance.non-secure-port-enabled", "false",
+                      "spring.cloud.consul.discovery.scheme", "https",
                       "spring.cloud.zookeeper.discovery.instance-ssl-port",
                           "${server.port:8080}")));
     }

@@ -1,6 +1,7 @@
 package io.punctual.server.registry;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -17,9 +18,18 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.cloud.client.serviceregistry.AutoServiceRegistration;
 import org.springframework.cloud.client.serviceregistry.Registration;
 import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
+import org.springframework.cloud.consul.ConsulAutoConfiguration;
+import org.springframework.cloud.consul.ConsulClient;
+import org.springframework.cloud.consul.ConsulProperties;
+import org.springframework.cloud.consul.discovery.ConsulDiscoveryProperties;
+import org.springframework.cloud.consul.discovery.HeartbeatProperties;
+import org.springframework.cloud.consul.discovery.TtlScheduler;
+import org.springframework.cloud.consul.serviceregistry.ConsulServiceRegistry;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
 import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistry;
 import org.springframework.context.ApplicationContext;
@@ -28,6 +38,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.support.RestClientAdapter;
+import org.springframework.web.util.DefaultUriBuilderFactory;
 
 /** Registers this scheduler in several registries, even if one is away at its start. */
 @Configuration(proxyBeanMethods = false)
@@ -36,6 +49,8 @@ class RegistrationConfiguration {
   private static final Logger log = LoggerFactory.getLogger(RegistrationConfiguration.class);
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration CONNECT = Duration.ofSeconds(1);
+  private static final Duration READ = Duration.ofSeconds(3);
 
   /** Where Spring Cloud asks for one of several, it gets Eureka's; all of them register. */
   @Bean
@@ -49,7 +64,9 @@ class RegistrationConfiguration {
     List<BeanDefinition> candidates =
         Stream.of(beans.getBeanNamesForType(type, true, false))
             .filter(beans::containsBeanDefinition)
-            .sorted() // Eureka's name comes before ZooKeeper's.
+            .sorted(
+                Comparator.<String, Boolean>comparing(name -> !name.startsWith("eureka"))
+                    .thenComparing(Comparator.naturalOrder()))
             .map(beans::getBeanDefinition)
             .filter(BeanDefinition::isAutowireCandidate)
             .toList();
@@ -76,6 +93,50 @@ class RegistrationConfiguration {
             : bean;
       }
     };
+  }
+
+  @Bean
+  static BeanPostProcessor keptInConsul(
+      ObjectProvider<ConsulClient> client,
+      ObjectProvider<ConsulDiscoveryProperties> properties,
+      ObjectProvider<TtlScheduler> heartbeats,
+      ObjectProvider<HeartbeatProperties> heartbeat) {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessAfterInitialization(Object bean, String name) {
+        return bean instanceof ConsulServiceRegistry
+            ? new KeptInConsul(
+                client.getObject(),
+                properties.getObject(),
+                heartbeats.getIfAvailable(),
+                heartbeat.getObject())
+            : bean;
+      }
+    };
+  }
+
+  /**
+   * In place of Spring Cloud's, which waits for an agent without an end, and takes a refusal for a
+   * success.
+   */
+  @Bean
+  @ConditionalOnBooleanProperty("spring.cloud.consul.enabled")
+  ConsulClient consulClient(ConsulProperties properties) {
+    String url = ConsulAutoConfiguration.createConsulClientBaseUrl(properties);
+    HttpClientSettings tls =
+        ConsulAutoConfiguration.createConsulClientSettings(url, properties.getTls())
+            .httpClientSettings();
+    HttpClientSettings settings = tls == null ? HttpClientSettings.defaults() : tls;
+    DefaultUriBuilderFactory uris = new DefaultUriBuilderFactory(url);
+    uris.setEncodingMode(DefaultUriBuilderFactory.EncodingMode.NONE);
+    return ConsulAutoConfiguration.createNewConsulClient(
+        RestClientAdapter.create(
+            RestClient.builder()
+                .uriBuilderFactory(uris)
+                .requestFactory(
+                    ClientHttpRequestFactoryBuilder.detect()
+                        .build(settings.withTimeouts(CONNECT, READ)))
+                .build()));
   }
 
   /** Leaves the registries before the scheduler drains. Spring Cloud would leave them last. */

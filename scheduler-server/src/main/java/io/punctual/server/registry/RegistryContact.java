@@ -5,6 +5,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -20,13 +21,14 @@ import org.springframework.stereotype.Component;
 @Component
 public class RegistryContact {
 
-  private static final String ZOOKEEPER = "zookeeper";
+  /** Where a registry that is polled is, and the setting that says so. */
+  private record Polled(String addresses, String setting) {}
 
   private final Registries registries;
   private final ObjectProvider<Registration> registrations;
   private final boolean eureka;
   private final String eurekaAddresses;
-  private final String zookeeperAddresses;
+  private final Map<String, Polled> polled;
   private final long begun = System.nanoTime();
   private volatile @Nullable Long fetched;
 
@@ -51,12 +53,19 @@ public class RegistryContact {
       ObjectProvider<Registration> registrations,
       @Value("${eureka.client.enabled:true}") boolean eureka,
       @Value("${eureka.client.service-url.defaultZone:}") String eurekaAddresses,
-      @Value("${spring.cloud.zookeeper.connect-string:}") String zookeeperAddresses) {
+      @Value("${spring.cloud.zookeeper.connect-string:}") String zookeeper,
+      @Value("${spring.cloud.consul.host:}:${spring.cloud.consul.port:}") String consul) {
     this.registries = registries;
     this.registrations = registrations;
     this.eureka = eureka;
     this.eurekaAddresses = RegistryAddresses.of(eurekaAddresses).toString();
-    this.zookeeperAddresses = zookeeperAddresses;
+    this.polled =
+        Map.of(
+            "zookeeper",
+            new Polled(
+                "ZooKeeper " + zookeeper, "spring.cloud.zookeeper.connect-string (ZOOKEEPER_URL)"),
+            "consul",
+            new Polled("Consul " + consul, "spring.cloud.consul.host (CONSUL_HOST)"));
   }
 
   /** Notes when Eureka's client last fetched its view. Other clients do not report each fetch. */
@@ -81,15 +90,9 @@ public class RegistryContact {
               waited));
     }
     for (PolledSource source : registries.polled()) {
-      boolean zookeeper = source.name().equals(ZOOKEEPER);
-      views.add(
-          new View(
-              zookeeper ? "ZooKeeper " + zookeeperAddresses : source.name(),
-              zookeeper
-                  ? "spring.cloud.zookeeper.connect-string (ZOOKEEPER_URL)"
-                  : "the address of " + source.name(),
-              source.age(),
-              waited));
+      String name = source.name();
+      Polled known = polled.getOrDefault(name, new Polled(name, "the address of " + name));
+      views.add(new View(known.addresses(), known.setting(), source.age(), waited));
     }
     return views;
   }

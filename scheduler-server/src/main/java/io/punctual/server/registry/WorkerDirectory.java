@@ -294,6 +294,8 @@ public class WorkerDirectory {
       case "zookeeper" ->
           "set spring.cloud.zookeeper.discovery.instance-ssl-port in the worker, or"
               + " server.ssl.bundle";
+      case "consul" ->
+          "set spring.cloud.consul.discovery.scheme=https in the worker, or server.ssl.bundle";
       case RegisteredSource.NAME -> "it must register with an https url";
       default -> "register it as one with TLS";
     };

@@ -287,7 +287,8 @@ class ProbeDiagnosisTest {
   @CsvSource({
     "eureka, Set eureka.instance.hostname in the worker",
     "scheduler, Set punctual.callback.url in the worker",
-    "consul, The worker's registry must show an address"
+    "consul, Set spring.cloud.consul.discovery.hostname in the worker",
+    "nacos, The worker's registry must show an address"
   })
   void theRemedyNamesWhatIsSetWhereTheInstanceIsRegistered(String source, String remedy) {
     WorkerInstance instance = instance("http://shop:8080", "batch", source);

@@ -3,6 +3,8 @@ package io.punctual.spring.client;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.spring.client.registry.CommonDialect;
+import io.punctual.spring.client.registry.ConsulDialect;
+import io.punctual.spring.client.registry.ConsulServiceRegistryKeeper;
 import io.punctual.spring.client.registry.RegistryDialect;
 import io.punctual.spring.client.registry.ServiceRegistration;
 import io.punctual.spring.client.registry.ZookeeperDialect;
@@ -20,6 +22,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.cloud.client.serviceregistry.Registration;
 import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
+import org.springframework.cloud.consul.ConsulClient;
+import org.springframework.cloud.consul.discovery.ConsulDiscoveryProperties;
+import org.springframework.cloud.consul.discovery.HeartbeatProperties;
+import org.springframework.cloud.consul.discovery.TtlScheduler;
+import org.springframework.cloud.consul.serviceregistry.ConsulServiceRegistry;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperDiscoveryProperties;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
 import org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistry;
@@ -72,6 +79,37 @@ public class PunctualServiceRegistryAutoConfiguration {
         public Object postProcessAfterInitialization(Object bean, String name) {
           return bean instanceof ZookeeperServiceRegistry
               ? new ZookeeperServiceRegistryKeeper(discovery.getObject())
+              : bean;
+        }
+      };
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(ConsulServiceRegistry.class)
+  @ConditionalOnBean(ConsulServiceRegistry.class)
+  static class Consul {
+
+    @Bean
+    RegistryDialect punctualConsulDialect() {
+      return new ConsulDialect();
+    }
+
+    @Bean
+    static BeanPostProcessor punctualConsulServiceRegistry(
+        ObjectProvider<ConsulClient> client,
+        ObjectProvider<ConsulDiscoveryProperties> properties,
+        ObjectProvider<TtlScheduler> heartbeats,
+        ObjectProvider<HeartbeatProperties> heartbeat) {
+      return new BeanPostProcessor() {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+          return bean instanceof ConsulServiceRegistry
+              ? new ConsulServiceRegistryKeeper(
+                  client.getObject(),
+                  properties.getObject(),
+                  heartbeats.getIfAvailable(),
+                  heartbeat.getObject())
               : bean;
         }
       };

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,11 @@ public final class Programs {
   private static final Pattern ZOOKEEPER =
       Pattern.compile("(spring-cloud-(starter-)?zookeeper-|curator-|zookeeper-).*");
 
+  private static final Pattern CONSUL = Pattern.compile("spring-cloud-(starter-)?consul-.*");
+
   private static final String ZOOKEEPER_SERVER = "org.apache.zookeeper.server.ZooKeeperServerMain";
+
+  private static final String CONSUL_STAND_IN = "io.punctual.test.consul.ConsulStandIn";
 
   /** The application name and key prefix of the runs that make start caches. */
   public static final String TRAINING = "training";
@@ -236,13 +241,17 @@ public final class Programs {
   }
 
   private static Launch main(Class<?> main) {
-    return Launch.main(main, jar -> !ZOOKEEPER.matcher(jar).matches());
+    return Launch.main(main, without(ZOOKEEPER, CONSUL));
+  }
+
+  private static Predicate<String> without(Pattern one, Pattern other) {
+    return jar -> !one.matcher(jar).matches() && !other.matcher(jar).matches();
   }
 
   /** A ZooKeeper server, which keeps its data; it is there once its port accepts connections. */
   public JavaProcess zookeeper() {
     int port = Ports.free();
-    Launch classPath = Launch.main(WorkerApplication.class, jar -> !EUREKA.matcher(jar).matches());
+    Launch classPath = Launch.main(WorkerApplication.class, without(EUREKA, CONSUL));
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -288,8 +297,7 @@ public final class Programs {
     return process(
         application,
         port,
-        Launch.main(WorkerApplication.class, jar -> !EUREKA.matcher(jar).matches())
-            .named("worker-on-zookeeper"),
+        Launch.main(WorkerApplication.class, without(EUREKA, CONSUL)).named("worker-on-zookeeper"),
         arguments);
   }
 
@@ -298,6 +306,61 @@ public final class Programs {
         "--spring.cloud.zookeeper.connect-string=127.0.0.1:" + zookeeper.port(),
         "--spring.cloud.zookeeper.session-timeout=6s",
         "--spring.cloud.zookeeper.discovery.instance-host=127.0.0.1");
+  }
+
+  /** A stand-in for Consul's agent, which keeps nothing; it is there once its port accepts. */
+  public JavaProcess consul() {
+    int port = Ports.free();
+    Launch classPath = main(WorkerApplication.class);
+    return process(
+        "consul",
+        port,
+        new Launch(
+            "consul", List.of("-cp", classPath.words().get(1), CONSUL_STAND_IN), classPath.jars()),
+        List.of(Integer.toString(port)));
+  }
+
+  /** A scheduler that reads Consul and no other registry. */
+  public JavaProcess schedulerOnConsul(
+      JavaProcess consul, int redisPort, String keyPrefix, String... options) {
+    List<String> all = new ArrayList<>(consul(consul));
+    all.add("--eureka.client.enabled=false");
+    all.add("--spring.cloud.consul.enabled=true");
+    all.addAll(Arrays.asList(options));
+    return scheduler("http://127.0.0.1:1", redisPort, keyPrefix, all.toArray(String[]::new));
+  }
+
+  /**
+   * An instance of a worker application that has Consul's client and no other.
+   *
+   * @param options also those of its check
+   */
+  public JavaProcess workerOnConsul(
+      JavaProcess consul, String application, Path record, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+                NAME + application,
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--punctual.callback.accept-unsigned=true"));
+    arguments.addAll(consul(consul));
+    arguments.addAll(Arrays.asList(options));
+    return process(
+        application,
+        port,
+        Launch.main(WorkerApplication.class, without(EUREKA, ZOOKEEPER)).named("worker-on-consul"),
+        arguments);
+  }
+
+  private static List<String> consul(JavaProcess consul) {
+    return List.of(
+        "--spring.cloud.consul.host=127.0.0.1",
+        "--spring.cloud.consul.port=" + consul.port(),
+        "--spring.cloud.consul.discovery.hostname=127.0.0.1");
   }
 
   /**
@@ -404,8 +467,7 @@ public final class Programs {
         main.getSimpleName(),
         port,
         Launch.main(
-            main,
-            jar -> !SERVLET_STACK.matcher(jar).matches() && !ZOOKEEPER.matcher(jar).matches()),
+            main, without(ZOOKEEPER, CONSUL).and(jar -> !SERVLET_STACK.matcher(jar).matches())),
         arguments);
   }
 

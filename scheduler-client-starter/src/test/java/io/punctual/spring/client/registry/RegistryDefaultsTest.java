@@ -22,6 +22,8 @@ class RegistryDefaultsTest {
           withDefaults(new MockEnvironment().withProperty("server.ssl." + certificate, "x"));
       assertThat(environment.getProperty(SECURE)).isEqualTo("true");
       assertThat(environment.getProperty(PLAIN)).isEqualTo("false");
+      assertThat(environment.getProperty("spring.cloud.consul.discovery.scheme"))
+          .isEqualTo("https");
     }
   }
 

@@ -23,7 +23,10 @@ public record RegistryAddress(
   private static final String ZOOKEEPER =
       "org.springframework.cloud.zookeeper.discovery.ZookeeperDiscoveryProperties";
 
-  /** Returns the address of Eureka if its client is used, else of ZooKeeper. */
+  private static final String CONSUL =
+      "org.springframework.cloud.consul.discovery.ConsulDiscoveryProperties";
+
+  /** Returns the address of Eureka if its client is used, else of ZooKeeper, else of Consul. */
   public static RegistryAddress of(Environment environment) {
     boolean eureka = isUsed(environment, "eureka.client.enabled", EUREKA);
     if (!eureka && isUsed(environment, "spring.cloud.zookeeper.enabled", ZOOKEEPER)) {
@@ -32,6 +35,17 @@ public record RegistryAddress(
           "spring.cloud.zookeeper.connect-string",
           "spring.cloud.zookeeper.enabled",
           "spring.cloud.zookeeper.discovery.instance-host");
+    }
+    if (!eureka && isUsed(environment, "spring.cloud.consul.enabled", CONSUL)) {
+      return new RegistryAddress(
+          "%s://%s:%s"
+              .formatted(
+                  environment.getProperty("spring.cloud.consul.scheme", "http"),
+                  environment.getProperty("spring.cloud.consul.host", "localhost"),
+                  environment.getProperty("spring.cloud.consul.port", "8500")),
+          "spring.cloud.consul.host",
+          "spring.cloud.consul.enabled",
+          "spring.cloud.consul.discovery.hostname");
     }
     String shown = null;
     if (eureka) {

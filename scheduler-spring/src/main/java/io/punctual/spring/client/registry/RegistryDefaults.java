@@ -42,6 +42,7 @@ public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered
     if (isServedByHttps(environment)) {
       settings.put("eureka.instance.secure-port-enabled", "true");
       settings.put("eureka.instance.non-secure-port-enabled", "false");
+      settings.put("spring.cloud.consul.discovery.scheme", "https");
       if (!environment.getProperty("server.port", "8080").equals("0")) {
         settings.put("spring.cloud.zookeeper.discovery.instance-ssl-port", "${server.port:8080}");
       }
