@@ -377,18 +377,18 @@ class ConsoleIT extends ConsoleTestBase {
   @Test
   void timesAreReadInTheViewersZoneAndShownInIt() {
     try (Visitor otto = Visitor.loggedIn(port, "otto")) {
-      String search = "/console/jobs?q=" + Visitor.encoded("app:shop from:2026-11-28 until:");
-      assertThat(words(otto.get(search + Visitor.encoded("\"2026-11-29 14:00\"")).body()))
-          .contains(" due: 2026-11-28 00:00 to 2026-11-29 14:00 (UTC) ");
+      String search = "/console/jobs?q=" + Visitor.encoded("app:shop from:2031-11-28 until:");
+      assertThat(words(otto.get(search + Visitor.encoded("\"2031-11-29 14:00\"")).body()))
+          .contains(" due: 2031-11-28 00:00 to 2031-11-29 14:00 (UTC) ");
       // What no browser says.
       otto.keep("punctual-zone", "Nowhere/At<b>all");
-      assertThat(words(otto.get(search + "2026-11-28").body()))
-          .contains(" due: 2026-11-28 00:00 to 2026-11-28 24:00 (UTC) ");
+      assertThat(words(otto.get(search + "2031-11-28").body()))
+          .contains(" due: 2031-11-28 00:00 to 2031-11-28 24:00 (UTC) ");
       otto.keep("punctual-zone", "Asia/Shanghai");
-      assertThat(words(otto.get(search + "2026-11-28T15:00:00Z").body()))
-          .contains(" due: 2026-11-28 00:00 to 2026-11-28 23:00 (UTC+8) ");
-      assertThat(words(otto.get("/console/jobs?lang=zh-CN&q=until:2026-11-28").body()))
-          .contains(" 到期时间：不晚于 2026-11-28 24:00（UTC+8） ");
+      assertThat(words(otto.get(search + "2031-11-28T15:00:00Z").body()))
+          .contains(" due: 2031-11-28 00:00 to 2031-11-28 23:00 (UTC+8) ");
+      assertThat(words(otto.get("/console/jobs?lang=zh-CN&q=until:2031-11-28").body()))
+          .contains(" 到期时间：不晚于 2031-11-28 24:00（UTC+8） ");
 
       String job = "/console/jobs/shop/a/" + id;
       assertThat(otto.post(job + "/reschedule", Map.of("when", "2035-01-31 9:00")).statusCode())
