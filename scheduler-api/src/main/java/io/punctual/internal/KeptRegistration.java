@@ -156,7 +156,7 @@ public final class KeptRegistration {
         if (failure != null) {
           failed(failure);
         } else if (there || !registered) {
-          there();
+          there(there);
         } else if (shown) {
           gone();
         } else {
@@ -194,12 +194,12 @@ public final class KeptRegistration {
             .formatted(texts.registry, texts.subject, texts.registry, texts.finders));
   }
 
-  private synchronized void there() {
+  private synchronized void there(boolean confirmed) {
     problem = null;
-    if (warned) {
+    if (confirmed && warned) {
       news.accept("%s shows the registration of %s".formatted(texts.registry, texts.subject));
+      warned = false;
     }
-    warned = false;
   }
 
   private void warn(String text) {

@@ -127,7 +127,7 @@ class BulkOutageIT extends ServerTestBase {
     assertThat(broken.body().get("items")).hasSize(cancelled + 1);
     assertThat(output.getAll())
         .containsPattern(
-            "bea did cancel many to .*taskType=call.*\\{cancelled="
+            "bea did cancel many to .*type:call.*\\{cancelled="
                 + cancelled
                 + ", unconfirmed=1\\}, then: ");
 

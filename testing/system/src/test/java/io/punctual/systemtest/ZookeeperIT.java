@@ -83,6 +83,7 @@ class ZookeeperIT extends RegistryContract {
       other.awaitDrained(scheduler);
       assertThat(processes(other, "other-")).containsExactly(inZookeeper.pid());
       inZookeeper.awaitLog("ZooKeeper shows the registration of this instance");
+      scheduler.awaitLog("ZooKeeper shows the registration of this scheduler");
       // It found the scheduler there, which is registered by now.
       inZookeeper.awaitLog("a scheduler reaches this instance at " + inZookeeper.url());
 
