@@ -43,8 +43,9 @@ public class AuditLog {
   private final String key;
   private final InstantSource clock;
 
+  /** Keeps its entries under the key prefix. */
   @Autowired
-  AuditLog(
+  public AuditLog(
       StringRedisTemplate redis,
       @Value("${" + ApplicationTokens.KEY_PREFIX + ":punctual}") String keyPrefix) {
     this(redis, keyPrefix, InstantSource.system());

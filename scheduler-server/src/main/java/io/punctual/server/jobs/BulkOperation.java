@@ -363,17 +363,20 @@ public final class BulkOperation {
 
   private void ends(State how, Instant when, @Nullable String why) {
     Progress last = progress;
-    audit.operated(
-        many(),
-        words(),
-        how.name().toLowerCase(Locale.ROOT)
-            + ", "
-            + last.matched()
-            + " jobs"
-            + (last.outcomes().isEmpty() ? "" : " " + last.outcomes())
-            + (why == null ? "" : ": " + why),
-        id);
-    progress = progress.ended(how, when, why);
+    try {
+      audit.operated(
+          many(),
+          words(),
+          how.name().toLowerCase(Locale.ROOT)
+              + ", "
+              + last.matched()
+              + " jobs"
+              + (last.outcomes().isEmpty() ? "" : " " + last.outcomes())
+              + (why == null ? "" : ": " + why),
+          id);
+    } finally {
+      progress = last.ended(how, when, why);
+    }
   }
 
   /** Ends it after the page that is under way; what is done stays done. */

@@ -2,6 +2,7 @@ package io.punctual.server.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.server.audit.AuditLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 class BulkOperationTest {
 
@@ -24,7 +26,8 @@ class BulkOperationTest {
           }
           return Instant.EPOCH;
         };
-    try (BulkOperations bulk = new BulkOperations(null, null, null, clock)) {
+    AuditLog nobodys = new AuditLog(new StringRedisTemplate(), "test");
+    try (BulkOperations bulk = new BulkOperations(null, null, nobodys, clock)) {
       BulkOperation operation =
           bulk.keep(BulkOperation.Action.CANCEL, List.of(), null, List.of(), "");
       assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.PREVIEW);
