@@ -11,6 +11,7 @@ import io.punctual.core.work.Backoff;
 import io.punctual.core.work.Context;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,12 +22,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All queues that this engine has seen: submitted here, or found in the store's directory, which is
  * read again every few seconds and whenever somebody hints at a queue that is not known.
  */
 final class Queues {
+
+  private static final Logger log = LoggerFactory.getLogger(Queues.class);
 
   private static final Duration REFRESH = Duration.ofSeconds(2);
   private static final Duration FULL_READ = Duration.ofMinutes(1);
@@ -35,6 +40,8 @@ final class Queues {
   private static final int SHARE = 20;
 
   private static final String DUTY = "Reading the directory of queues";
+
+  private static final String PAUSES = "Reading the pauses of applications";
 
   private final QueueDirectory directory;
   private final Shared shared;
@@ -186,21 +193,33 @@ final class Queues {
   /** Adopts a queue. If it is new here, it keeps a pause of its application before jobs come. */
   private QueueWorkers obeying(QueueName queue, int buckets) {
     if (!known.containsKey(queue)) {
-      obey(queue, buckets, directory.pauses());
+      obey(queue, buckets, pauses());
     }
     return adopt(queue, buckets);
   }
 
-  // One whose node is away must not hold up the others. It is found again in the next turn.
-  private boolean knownOrObeying(QueueName queue, int buckets, QueueDirectory.Pauses pauses) {
-    if (known.containsKey(queue)) {
-      return true;
+  // Where they cannot be read, all queues go on with what their buckets know.
+  private QueueDirectory.Pauses pauses() {
+    try {
+      QueueDirectory.Pauses pauses = directory.pauses();
+      context.defects().worked(PAUSES);
+      return pauses;
+    } catch (StoreException e) {
+      if (!Outages.isDamage(e)) {
+        throw e;
+      }
+      context.defects().met(PAUSES, e);
+      return new QueueDirectory.Pauses(0, Map.of());
     }
+  }
+
+  // One whose node is away must not hold up the others. It is found again in the next turn.
+  private void adoptObeying(QueueName queue, int buckets, QueueDirectory.Pauses pauses) {
     try {
       obey(queue, buckets, pauses);
-      return true;
+      var unused = adopt(queue, buckets);
     } catch (StoreException e) {
-      return false;
+      log.debug("{} waits for its application's pause", queue, e);
     }
   }
 
@@ -215,7 +234,7 @@ final class Queues {
         pause(new Bucket(queue, i), terms);
       }
       written = wanted;
-      pauses = directory.pauses();
+      pauses = pauses();
       wanted = pauses.of().get(queue.application());
     }
   }
@@ -289,10 +308,20 @@ final class Queues {
     Map<QueueName, Integer> all = directory.all();
     if (!known.keySet().containsAll(all.keySet())) {
       // Behind the directory: what began before a pause is paused by the call itself.
-      QueueDirectory.Pauses pauses = directory.pauses();
-      all.entrySet().removeIf(entry -> !knownOrObeying(entry.getKey(), entry.getValue(), pauses));
+      QueueDirectory.Pauses pauses = pauses();
+      Map<QueueName, Integer> paused = new HashMap<>();
+      all.forEach(
+          (queue, buckets) -> {
+            if (!known.containsKey(queue) && pauses.of().containsKey(queue.application())) {
+              paused.put(queue, buckets);
+            } else {
+              var unused = adopt(queue, buckets);
+            }
+          });
+      paused.forEach((queue, buckets) -> adoptObeying(queue, buckets, pauses));
+    } else {
+      all.forEach(this::adopt);
     }
-    all.forEach(this::adopt);
     for (QueueName queue : known.keySet()) {
       if (!all.containsKey(queue)) {
         // Submitted a moment ago, or forgotten by a fail-over: its jobs must be found again.

@@ -16,6 +16,7 @@ import io.punctual.core.store.Revised;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnection;
 
 class OperationsIT extends EngineTestBase {
 
@@ -248,5 +250,14 @@ class OperationsIT extends EngineTestBase {
 
     assertThat(engine.operations().pauseApplication(APP, null).queues()).isEqualTo(2);
     eventually().until(() -> ran.containsAll(List.of("new", "held", "held2")));
+
+    // Pauses that cannot be read keep no queue from an engine that starts.
+    try (RedisConnection connection = connections.getConnection()) {
+      byte[] key = (prefix + ":{" + prefix + ":queues}:paused").getBytes(StandardCharsets.UTF_8);
+      connection.stringCommands().set(key, new byte[] {'x'});
+    }
+    Engine last = engine(store(), options("last"), noting(ran), null);
+    submit(last, "after", Duration.ZERO);
+    eventually().until(() -> ran.contains("after"));
   }
 }

@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.ZSetOperations;
 import org.springframework.stereotype.Component;
@@ -35,6 +34,9 @@ public class AuditLog {
 
   /** How long an entry is kept. */
   static final Duration KEPT = Duration.ofDays(90);
+
+  // Old ones that one more entry removes at most.
+  private static final int AT_ONCE = 100;
 
   private static final Logger log = LoggerFactory.getLogger("punctual.audit");
   private static final JsonMapper JSON = new JsonMapper();
@@ -163,14 +165,16 @@ public class AuditLog {
     try {
       // By the time that is left, so to say: the newest first.
       entries.add(key, JSON.writeValueAsString(entry), (double) -now);
-      Long size = entries.zCard(key);
-      Long old = entries.count(key, KEPT.toMillis() - now + 1.0, Double.POSITIVE_INFINITY);
-      long tooMany = Math.max(size == null ? 0 : size - MOST, old == null ? 0 : old);
-      if (tooMany > 0) {
-        entries.removeRange(key, -tooMany, -1);
+      // Each does no harm if another scheduler did the same.
+      Set<String> old =
+          entries.rangeByScore(
+              key, KEPT.toMillis() - now + 1.0, Double.POSITIVE_INFINITY, 0, AT_ONCE);
+      if (old != null && !old.isEmpty()) {
+        entries.remove(key, old.toArray());
       }
-    } catch (DataAccessException | IllegalStateException e) {
-      // It is done; the line above is what remains of it. The latter where the scheduler ends.
+      entries.removeRange(key, MOST, -1);
+    } catch (RuntimeException e) {
+      // It is done; the line above is what remains of it.
       log.warn("The entry above is in this log only, Redis did not take it: {}", e.getMessage());
     }
   }

@@ -141,11 +141,12 @@ final class InFlight implements Attempt {
     end(
         () -> {
           var unused = delivery.failed(instance.error(error), delay);
+          // An operator stopped it: the worker is not to blame.
           if (!stopping) {
             ticket.failed(instance.id());
+            count(Settlement.Op.FAILED);
           }
           answered();
-          count(Settlement.Op.FAILED);
         });
   }
 

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +38,9 @@ final class InstanceTracker {
   private final class Entry {
     final Reachability reachability = new Reachability(takenAfter);
     final Responsiveness responsiveness = new Responsiveness(avoid.toNanos());
-    final RecentAttempts attempts = new RecentAttempts();
+    // Of one release: a new one is not to blame for what the one before it did under its id.
+    RecentAttempts attempts = new RecentAttempts();
+    @Nullable String release;
     int inFlight;
     // Gets no other job while one that may end its process is there, or about to be.
     boolean held;
@@ -94,12 +97,14 @@ final class InstanceTracker {
   final class Slot {
 
     private final Entry entry;
+    private final RecentAttempts attempts;
     private final long openedAt;
     private final boolean suspect;
     private boolean closed;
 
-    private Slot(Entry entry, long openedAt, boolean suspect) {
+    private Slot(Entry entry, RecentAttempts attempts, long openedAt, boolean suspect) {
       this.entry = entry;
+      this.attempts = attempts;
       this.openedAt = openedAt;
       this.suspect = suspect;
     }
@@ -111,7 +116,7 @@ final class InstanceTracker {
      */
     void ended(boolean done, long tookNs) {
       synchronized (entry) {
-        entry.attempts.add(nanoTime.getAsLong(), done, tookNs);
+        attempts.add(nanoTime.getAsLong(), done, tookNs);
       }
     }
 
@@ -163,6 +168,7 @@ final class InstanceTracker {
    */
   Slot open(WorkerInstance instance, boolean suspect) {
     long now = nanoTime.getAsLong();
+    RecentAttempts[] opened = new RecentAttempts[1];
     // Within the map's own lock: an entry that counts a job is never forgotten.
     Entry entry =
         entries.compute(
@@ -171,6 +177,11 @@ final class InstanceTracker {
               Entry counted = known == null ? new Entry() : known;
               synchronized (counted) {
                 counted.inFlight++;
+                if (!Objects.equals(counted.release, instance.metadata().release())) {
+                  counted.release = instance.metadata().release();
+                  counted.attempts = new RecentAttempts();
+                }
+                opened[0] = counted.attempts;
                 if (suspect) {
                   counted.suspects++;
                   counted.suspectAt = now;
@@ -180,7 +191,7 @@ final class InstanceTracker {
               }
               return counted;
             });
-    return new Slot(entry, now, suspect);
+    return new Slot(entry, opened[0], now, suspect);
   }
 
   /** How many more jobs of the type the instance may get now, if it is not passed over. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class InstanceTrackerTest {
@@ -27,8 +28,12 @@ class InstanceTrackerTest {
   private final InstanceTracker tracker = new InstanceTracker(AVOID, TAKEN, () -> now);
 
   private static WorkerInstance instance(String id) {
+    return instance(id, null);
+  }
+
+  private static WorkerInstance instance(String id, @Nullable String release) {
     WorkerMetadata metadata =
-        new WorkerMetadata(Set.of("job"), "/callback", WorkerMetadata.BATCH, 100);
+        new WorkerMetadata(Set.of("job"), "/callback", WorkerMetadata.BATCH, 100, release);
     return new WorkerInstance(id, "shop", URI.create("http://" + id + "/"), metadata, "eureka");
   }
 
@@ -51,6 +56,21 @@ class InstanceTrackerTest {
   private Duration avoided(WorkerInstance instance) {
     Instant until = tracker.state(instance, BOTH, Instant.EPOCH).avoidedUntil();
     return until == null ? Duration.ZERO : Duration.between(Instant.EPOCH, until);
+  }
+
+  @Test
+  void aNewReleaseUnderAnOldIdIsNotToBlameForTheOneBeforeIt() {
+    WorkerInstance first = instance("a", "1");
+    WorkerInstance second = instance("a", "2");
+    InstanceTracker.Slot late = tracker.open(first, false);
+    tracker.open(first, false).ended(false, 1);
+    assertThat(tracker.state(first, BOTH, Instant.EPOCH).attempts().failed()).isEqualTo(1);
+
+    tracker.open(second, false).ended(true, 1);
+    late.ended(false, 1);
+
+    assertThat(tracker.state(second, BOTH, Instant.EPOCH).attempts().failed()).isZero();
+    assertThat(tracker.state(second, BOTH, Instant.EPOCH).attempts().ended()).isEqualTo(1);
   }
 
   @Test

@@ -11,12 +11,15 @@ import io.punctual.wire.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URLEncoder;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +39,7 @@ public final class SingleProtocol implements CallbackProtocol {
   private static final Duration RETIRED = Duration.ofMinutes(1);
 
   private static final Pattern WORDS =
-      Pattern.compile("text/plain|application/([a-z.+-]+\\+)?json", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("text/plain|application/([a-z0-9_.+-]+\\+)?json", Pattern.CASE_INSENSITIVE);
 
   private static final Logger log = LoggerFactory.getLogger(SingleProtocol.class);
 
@@ -101,7 +104,11 @@ public final class SingleProtocol implements CallbackProtocol {
       return "";
     }
     byte[] begin = read(answer, exchange, MAX_WORDS_BODY);
-    return OneLine.of(new String(begin, StandardCharsets.UTF_8).strip(), MAX_WORDS);
+    ContentType content = ContentType.parseLenient(type);
+    Charset charset = content == null ? null : content.getCharset();
+    return OneLine.of(
+        new String(begin, Objects.requireNonNullElse(charset, StandardCharsets.UTF_8)).strip(),
+        MAX_WORDS);
   }
 
   /**

@@ -66,6 +66,8 @@ class SingleProtocolTest {
   @CsvSource({
     "500, text/plain; charset=utf-8, 'No stock\nfor 4711', ': No stock for 4711'",
     "422, application/problem+json, '{\"detail\":\"no such order\"}', ': {\"detail\":\"no such order\"}'",
+    "400, application/vnd.a.v2+json; charset=x, {}, ': {}'",
+    "500, text/plain; charset=ISO-8859-1, caf\u00e9, ': caf\u00c3'",
     "503, Application/JSON, '', ''",
     "500, text/html, <h1>Oops</h1>, ''"
   })
