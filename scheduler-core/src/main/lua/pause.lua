@@ -9,8 +9,8 @@
 -- RETURNS  {now ms, paused since ms or '', head due ms to be woken for or ''}
 -- COST     at most 3 reads and 2 writes
 -- WHY      it stands in the bucket itself, where claim sees it: no scheduler can miss it, and no
---          restart forgets it. Both have to be over for a job to go out. Whoever sleeps through a
---          pause is woken where its end may be another one now
+--          restart forgets it. Both have to be over for a job to go out. A scanner that sleeps
+--          through a pause is woken where its end may be another one now
 --- @include lib/wake
 --- @include lib/pause
 

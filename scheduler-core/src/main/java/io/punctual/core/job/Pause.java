@@ -48,7 +48,7 @@ public record Pause(Scope scope, long since, @Nullable Long until, String by, St
    */
   public record Terms(String by, String reason, @Nullable Duration length) {
 
-    /** By nobody that is known, for no reason, until it is resumed. */
+    /** Without an owner, a reason and an end. */
     public static final Terms NONE = new Terms("", "", null);
 
     /** Checks the ranges. */

@@ -55,7 +55,7 @@ class PauseIT extends TransitionTestBase {
   void theFirstPauseCountsAndTheLastTermsDo() {
     given(paused(bucket().delayed("a", NOW - 5), Long.toString(NOW - 7)));
 
-    // Whoever sleeps until it is resumed has to know of the end.
+    // A scanner that sleeps until it is resumed has to know of the end.
     assertThat(store.pause(bucket, QUEUE, within(30))).isEqualTo(new Paused(NOW - 7, NOW - 5));
     then(paused(bucket().delayed("a", NOW - 5), NOW - 7 + " " + (NOW + 30) + " ada\n"));
   }
