@@ -1,10 +1,11 @@
 package io.punctual.internal;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,10 @@ public final class KeptRegistration {
   private final Duration confirmation;
   private final Duration patience;
   private final Thread thread;
-  private final ReentrantLock calls = new ReentrantLock();
   private final CountDownLatch tried = new CountDownLatch(1);
+  private final CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
   private volatile boolean stopped;
+  private volatile boolean leaves;
   private volatile @Nullable String problem = "it is being registered";
   private boolean warned;
 
@@ -71,7 +73,8 @@ public final class KeptRegistration {
   /**
    * @param pause between two questions
    * @param confirmation between a registration and the first question
-   * @param patience how long {@link #start} waits for the registration
+   * @param patience how long {@link #start} waits for the registration, and {@link #stop} for its
+   *     end
    */
   KeptRegistration(
       Client client,
@@ -104,22 +107,36 @@ public final class KeptRegistration {
     }
   }
 
-  /** Removes the entry. Nothing is registered after that. May wait as long as the client does. */
+  /**
+   * Removes the entry, once. Nothing is registered after that.
+   *
+   * @throws TimeoutException if the registry took longer than five seconds. What is under way goes
+   *     on until the JVM ends
+   * @throws Exception what the client threw
+   */
   public void stop() throws Exception {
-    end();
-    calls.lock();
+    if (!leaves) {
+      leaves = true;
+      end();
+    }
     try {
-      client.deregister();
-    } finally {
-      calls.unlock();
+      left.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Exception failure ? failure : e;
+    } catch (TimeoutException e) {
+      throw new TimeoutException(
+          "%s did not remove the registration of %s within %d s. It stays there until %s takes it for gone."
+              .formatted(texts.registry, texts.subject, patience.toSeconds(), texts.registry));
     }
   }
 
   /** Ends the thread. The entry stays as it is. */
   public void end() {
-    stopped = true;
-    // A call that waits for the registry ends.
-    thread.interrupt();
+    synchronized (left) {
+      stopped = true;
+      // A call that waits for the registry ends.
+      thread.interrupt();
+    }
   }
 
   /** Returns why the registry may not have the entry, for people; null if it has it. */
@@ -128,18 +145,30 @@ public final class KeptRegistration {
   }
 
   private void keep() {
+    try {
+      registerUntilStopped();
+      synchronized (left) {
+        // The removal must not be interrupted.
+        var unused = Thread.interrupted();
+      }
+      if (leaves) {
+        client.deregister();
+      }
+      left.complete(null);
+    } catch (Throwable e) {
+      left.completeExceptionally(e);
+    }
+  }
+
+  private void registerUntilStopped() {
     boolean registered = false;
     boolean shown = false;
     boolean confirming = false;
     try {
-      while (true) {
+      while (!stopped) {
         boolean there = false;
         Throwable failure = null;
-        calls.lockInterruptibly();
         try {
-          if (stopped) {
-            return;
-          }
           there = registered && client.isRegistered();
           if (!there) {
             client.register();
@@ -147,8 +176,6 @@ public final class KeptRegistration {
         } catch (Throwable e) {
           // Also an Error: it would end this thread.
           failure = e;
-        } finally {
-          calls.unlock();
         }
         if (stopped) {
           return;

@@ -2,12 +2,14 @@ package io.punctual.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -43,10 +45,12 @@ class KeptRegistrationTest {
     volatile boolean has;
     volatile int registrations;
     volatile int questions;
+    volatile boolean waiting;
     volatile CountDownLatch stands = new CountDownLatch(0);
 
     @Override
     public void register() throws Exception {
+      waiting = true;
       while (stands.getCount() > 0) {
         try {
           stands.await();
@@ -69,7 +73,8 @@ class KeptRegistrationTest {
     }
 
     @Override
-    public void deregister() {
+    public void deregister() throws Exception {
+      answer();
       has = false;
     }
 
@@ -153,14 +158,39 @@ class KeptRegistrationTest {
   }
 
   @Test
-  void whatIsUnderWayAtTheStopIsRemovedAfterIt() throws Exception {
+  void oneThatHearsNothingHoldsUpNoStop() {
     registry.deaf = true;
     registry.stands = new CountDownLatch(1);
     kept = kept(Duration.ofMillis(100));
     kept.start();
+
+    assertThatThrownBy(kept::stop)
+        .isInstanceOf(TimeoutException.class)
+        .hasMessageStartingWith("Consul did not remove the registration of this instance within");
+    registry.stands.countDown();
+  }
+
+  @Test
+  void whatTheRegistrySaysToARemovalIsThrown() {
+    kept.start();
+    registry.away = true;
+    assertThatThrownBy(kept::stop).hasRootCauseMessage("away");
+    registry.away = false;
+    kept = kept(Duration.ofSeconds(20));
+    kept.start();
+  }
+
+  @Test
+  void whatIsUnderWayAtTheStopIsRemovedAfterIt() throws Exception {
+    registry.deaf = true;
+    registry.stands = new CountDownLatch(1);
+    kept = kept(Duration.ofSeconds(20));
+    Thread start = new Thread(kept::start);
+    start.start();
+    await(() -> registry.waiting);
     Thread stop = new Thread(() -> assertThatCode(kept::stop).doesNotThrowAnyException());
     stop.start();
-    await(() -> stop.getState() == Thread.State.WAITING);
+    await(() -> stop.getState() == Thread.State.TIMED_WAITING);
     registry.stands.countDown();
     stop.join();
 

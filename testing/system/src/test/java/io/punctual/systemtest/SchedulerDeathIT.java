@@ -118,8 +118,8 @@ class SchedulerDeathIT {
               + (killed ? "killed: " : "stopped: ")
               + latest
               + " ms");
-      // It is missed within 1.5 s, where processors are free.
-      assertThat(latest).isLessThan(5_000);
+      // Two seconds where processors are free. What waits for a lease takes ten.
+      assertThat(latest).isLessThan(9_000);
       load.account();
     }
   }

@@ -111,7 +111,13 @@ final class RedisQueueDirectory implements QueueDirectory {
             .add(terms == null ? "" : terms.words());
     String kept =
         scripts
-            .run(CALL, "directory/pause", "pause " + application, keys.pauses(), arguments)
+            .runDurably(
+                CALL,
+                "directory/pause",
+                "pause " + application,
+                keys.pausesTag(),
+                keys.pauses(),
+                arguments)
             .text(1);
     return kept.isEmpty() ? null : Pause.parse(Pause.Scope.APPLICATION, kept);
   }

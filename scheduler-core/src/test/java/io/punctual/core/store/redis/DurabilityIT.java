@@ -8,6 +8,7 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
@@ -294,7 +295,8 @@ class DurabilityIT {
               () -> jobs.revise(BUCKET, "a", Revision.of(Due.in(1))),
               () -> jobs.requeue(BUCKET, List.of(Requeue.of("a")), Duration.ZERO),
               () -> jobs.purge(BUCKET, JobState.DEAD, List.of("a")),
-              () -> jobs.pause(BUCKET, true))) {
+              () -> jobs.pause(BUCKET, true),
+              () -> store.queues().pause("shop", Pause.Terms.NONE))) {
         StoreException e = catchThrowableOfType(StoreException.class, change::run);
         assertThat(e).hasMessageContaining("only 0 of 2");
       }

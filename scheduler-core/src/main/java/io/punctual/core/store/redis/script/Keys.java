@@ -82,11 +82,15 @@ public final class Keys {
 
   /** The pauses of applications; in the slot of {@link #queues}. */
   public List<byte[]> pauses() {
-    String tag = prefix + ":{" + prefix + ":queues}:";
-    byte[] pauses = bytes(tag + "paused");
+    byte[] pauses = bytes(pausesTag() + ":paused");
     return time.keySuffix().isEmpty()
         ? List.of(pauses)
-        : List.of(pauses, bytes(tag + time.keySuffix()));
+        : List.of(pauses, bytes(pausesTag() + ":" + time.keySuffix()));
+  }
+
+  /** What the keys of {@link #pauses} begin with. */
+  public String pausesTag() {
+    return prefix + ":{" + prefix + ":queues}";
   }
 
   /**
@@ -174,6 +178,7 @@ public final class Keys {
     all.add(bytes(confirmed()));
     all.addAll(schedules());
     all.add(bytes(schedulesTag() + CONFIRMED));
+    all.add(bytes(pausesTag() + CONFIRMED));
     for (Bucket bucket : buckets) {
       all.addAll(of(bucket));
       all.add(bytes(tag(bucket) + CONFIRMED));
