@@ -16,6 +16,8 @@ import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.i18n.CookieLocaleResolver;
 import org.springframework.web.servlet.i18n.LocaleChangeInterceptor;
+import org.springframework.web.servlet.resource.ResourceUrlEncodingFilter;
+import org.springframework.web.servlet.resource.VersionResourceResolver;
 import org.springframework.web.servlet.support.SessionFlashMapManager;
 import org.webjars.WebJarVersionLocator;
 
@@ -34,10 +36,17 @@ class ConsoleConfiguration implements WebMvcConfigurer {
             "classpath:/io/punctual/server/console/assets/",
             webjar("htmx.org", "dist/"),
             webjar("chart.js", "dist/"),
-            webjar("picocss__pico", "css/"))
-        // Names without versions: they are asked for again, and are answered with 304.
-        .setCacheControl(CacheControl.noCache())
-        .setCachePeriod((int) Duration.ofHours(1).toSeconds());
+            webjar("bootstrap-icons", ""))
+        // Each link has a hash of what it links to.
+        .setCacheControl(CacheControl.maxAge(Duration.ofDays(365)).immutable())
+        .resourceChain(true)
+        .addResolver(new VersionResourceResolver().addContentVersionStrategy("/**"));
+  }
+
+  /** Puts the hashes into the pages' links. */
+  @Bean
+  ResourceUrlEncodingFilter resourceUrlEncodingFilter() {
+    return new ResourceUrlEncodingFilter();
   }
 
   private static String webjar(String name, String directory) {

@@ -168,6 +168,10 @@ class QueuePageController {
             .map(row -> new Row(row, QueueHealth.state(row)))
             .toList());
     model.addAttribute("count", found.size());
+    model.addAttribute("total", statistics.all().all().size());
+    model.addAttribute(
+        "troubled",
+        statistics.all().all().stream().filter(row -> severity(row) != Status.OK).count());
     model.addAttribute("any", !statistics.all().queues().isEmpty());
     model.addAttribute("page", shown);
     model.addAttribute("pages", pages);

@@ -80,6 +80,16 @@ class WorkersPageController {
                 Comparator.comparing((WorkerReport worker) -> !outliers.contains(worker.key()))
                     .thenComparing(WorkerReport::key, NaturalOrder.NAMES))
             .toList();
+    model.addAttribute("total", all.size());
+    model.addAttribute(
+        "troubled",
+        all.stream()
+            .filter(
+                worker ->
+                    outliers.contains(worker.key())
+                        || worker.avoidedUntil() != null
+                        || (worker.probe() != null && worker.probe().status() != Status.OK))
+            .count());
     model.addAttribute("outliers", outliers);
     model.addAttribute("members", engine.members());
     model.addAttribute("q", q);

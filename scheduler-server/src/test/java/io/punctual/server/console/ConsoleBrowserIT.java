@@ -41,7 +41,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.open("/console/queues?state=paused");
     assertThat(browser.all("tbody th a[title='shop/acts']")).hasSize(1);
     browser.open("/console/queues/shop/acts").click("form[action$='/resume'] button");
-    browser.until(() -> browser.text("#live").contains("on time"));
+    browser.until(() -> browser.text("#head").contains("on time"));
     browser.type("input[name=concurrency]", "7");
     browser.type("input[name=rate]", "50/m");
     browser.click("form[action$='/limits'] button");
@@ -53,12 +53,13 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.open("/console/queues/shop/acts").type("input[name=window]", day + " 09:00-20:00");
     browser.click("form[action$='/hours'] button");
     browser.until(() -> browser.text("[role=status]").contains("hours"));
-    assertThat(browser.text("#live")).contains("closed", "It is outside of its hours.");
+    assertThat(browser.text("#head")).contains("closed");
+    assertThat(browser.text("#live")).contains("It is outside of its hours.");
     browser.open("/console/queues?state=closed");
     assertThat(browser.all("tbody th a[title='shop/acts']")).hasSize(1);
     browser.open("/console/queues/shop/acts").type("input[name=window]", "");
     browser.click("form[action$='/hours'] button");
-    browser.until(() -> browser.text("#live").contains("on time"));
+    browser.until(() -> browser.text("#head").contains("on time"));
     browser.open("/console/queues/shop/acts").click("details summary");
     browser.one("select[name=state]").sendKeys("delayed");
     browser.type("input[name=name]", "shop/other");
@@ -349,7 +350,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.click("#live-switch");
     browser.until(() -> browser.text(".cards b").equals("3"));
     // A table that is scrolled aside stays so; on a phone, there is nothing aside.
-    browser.width(720).open("/console/queues?q=shop/");
+    browser.width(780).open("/console/queues?q=shop/");
     browser.run(
         "document.querySelector('.scroll').scrollLeft = 50; document.getElementById('live').mark ="
             + " 1");
@@ -412,14 +413,48 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void keysGoToPagesAndToTheSearchUnlessTheyAreSwitchedOff() {
+    as("vera").open("/console");
+    browser.press("g", "q");
+    browser.until(() -> browser.path().equals("/console/queues"));
+    browser.press("/");
+    browser.press("gj");
+    assertThat(browser.one("#find").getDomProperty("value")).isEqualTo("gj");
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.path().startsWith("/console/jobs?q=gj"));
+    // Its own search is in view there.
+    browser.press("?");
+    browser.until(() -> browser.one("#keys").isDisplayed());
+    assertThat(browser.text("#keys")).contains("Dead letters").doesNotContain("Audit");
+    assertThat(browser.unfair()).isEmpty();
+    browser.click("#keys-on");
+    browser.click("#keys button");
+    browser.press("g", "d");
+    browser.press("?");
+    assertThat(browser.one("#keys").isDisplayed()).isFalse();
+    assertThat(browser.path()).startsWith("/console/jobs");
+    browser.run("localStorage.removeItem('punctual-keys')");
+  }
+
+  @Test
+  void theTabShowsWhetherSomethingIsUrgent() {
+    submit("nobody", fresh(), "0s", "");
+    as("vera").open("/console");
+    browser.until(() -> browser.one("h1").getDomAttribute("class").contains("bad"));
+    assertThat(browser.one("#icon").getDomAttribute("href")).contains("punctual-bad-");
+    browser.open("/console/queues");
+    assertThat(browser.one("#icon").getDomAttribute("href")).doesNotContain("bad");
+  }
+
+  @Test
   void itSpeaksChinese() {
     as("vera").click("a[hreflang=zh-CN]");
     browser.until(() -> browser.text("nav").contains("死信"));
     browser.open("/console/queues");
-    assertThat(browser.text("h1")).isEqualTo("队列");
+    assertThat(browser.text("nav [aria-current]")).isEqualTo("队列");
     assertThat(browser.run("return document.documentElement.lang")).isEqualTo("zh-CN");
     browser.click("a[hreflang=en]");
-    browser.until(() -> browser.text("h1").equals("Queues"));
+    browser.until(() -> browser.text("nav [aria-current]").equals("Queues"));
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -128,6 +129,30 @@ class ConsoleIT extends ConsoleTestBase {
     return route.method().equals("GET")
         ? visitor.get(route.path())
         : visitor.post(route.path(), Map.of("q", "nothing", "when", "never", "state", "dead"));
+  }
+
+  @Test
+  void assetsAreKeptByTheirContentAndChangeTheirNamesWithIt() {
+    try (Visitor stranger = new Visitor(port)) {
+      String page = stranger.get("/console/login").body();
+      List<String> links =
+          Pattern.compile("(?:href|src)=\"(/console/assets/[^\"]+)\"")
+              .matcher(page)
+              .results()
+              .map(link -> link.group(1))
+              .toList();
+      assertThat(links)
+          .hasSizeGreaterThan(4)
+          .allMatch(link -> link.matches(".+-[0-9a-f]{32}\\.(?:js|css|svg)"));
+      for (String link : links) {
+        HttpResponse<String> asset = stranger.get(link);
+        assertThat(asset.statusCode()).as(link).isEqualTo(200);
+        assertThat(asset.headers().firstValue("Cache-Control").orElse(""))
+            .contains("max-age=31536000", "immutable");
+      }
+      String style = links.stream().filter(link -> link.contains("console-")).findFirst().get();
+      assertThat(stranger.get(style).body()).containsPattern("icons/stack-[0-9a-f]{32}\\.svg");
+    }
   }
 
   @Test

@@ -176,6 +176,38 @@
   let open = [];
   document.addEventListener('htmx:beforeSwap', () => { aside = [...document.querySelectorAll('#live .scroll')].map((part) => part.scrollLeft); open = [...document.querySelectorAll('#live details[id][open]')].map((part) => part.id); });
   document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll('#live .scroll')].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); for (const part of document.querySelectorAll('#live details[id]')) part.open = open.includes(part.id); });
+  // A tab in the background shows that something is urgent.
+  const icon = document.getElementById('icon');
+  const well = icon.href;
+  const show = () => {
+    const part = document.querySelector('#live[data-urgent]');
+    const wanted = part && Number(part.dataset.urgent) > 0 ? icon.dataset.bad : well;
+    if (icon.getAttribute('href') !== wanted) icon.href = wanted;
+  };
+  document.addEventListener('htmx:afterSettle', show);
+  show();
+  // g and a letter goes to a page, / to the search, ? tells the keys. All of it can be switched off.
+  const keys = document.getElementById('keys');
+  const on = document.getElementById('keys-on');
+  if (keys) {
+    on.checked = window.localStorage.getItem('punctual-keys') !== 'off';
+    on.addEventListener('change', () => window.localStorage.setItem('punctual-keys', on.checked ? 'on' : 'off'));
+    let going = 0;
+    document.addEventListener('keydown', (event) => {
+      if (!on.checked || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || keys.open || event.target.closest('input, select, textarea')) return;
+      if (event.key === '?') {
+        keys.showModal();
+      } else if (event.key === '/') {
+        event.preventDefault();
+        (document.getElementById('find') || document.querySelector('main input[type=search]'))?.focus();
+      } else if (event.key === 'g') {
+        going = Date.now();
+      } else if (Date.now() - going < 1500) {
+        going = 0;
+        document.querySelector('nav [data-key="' + CSS.escape(event.key) + '"]')?.click();
+      }
+    });
+  }
   const quietly = (draw) => () => { draw().catch(() => { /* the next round tries again */ }); };
   tick();
   setInterval(tick, 1000);
