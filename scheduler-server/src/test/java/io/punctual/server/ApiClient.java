@@ -58,7 +58,7 @@ public final class ApiClient implements AutoCloseable {
     }
   }
 
-  Answer get(String path) {
+  public Answer get(String path) {
     return send(path, request -> request.GET());
   }
 

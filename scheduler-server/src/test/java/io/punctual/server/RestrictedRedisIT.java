@@ -100,6 +100,12 @@ class RestrictedRedisIT extends ServerTestBase {
                 .status())
         .isEqualTo(200);
     assertThat(api.get("/api/v1/forecast?application=shop").status()).isEqualTo(200);
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(api.get("/api/v1/history").body().get("marks"))
+                    .extracting(mark -> mark.get("kind").asString())
+                    .contains("start", "pause"));
 
     Awaitility.await()
         .atMost(Duration.ofSeconds(40))

@@ -19,7 +19,7 @@ final class StoreDump {
       for (byte[] key : redis.keyCommands().keys(pattern)) {
         String name = new String(key, StandardCharsets.UTF_8);
         // The scheduler moves these on all the time.
-        if (!name.endsWith(":epoch") && !name.endsWith(":members")) {
+        if (!name.endsWith(":epoch") && !name.endsWith(":members") && !name.contains(":history")) {
           dump.put(name, HexFormat.of().formatHex(redis.keyCommands().dump(key)));
         }
       }

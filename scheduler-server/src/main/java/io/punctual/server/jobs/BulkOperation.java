@@ -5,6 +5,8 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.audit.AuditLog;
+import io.punctual.server.history.History;
+import io.punctual.server.history.Mark;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Caller;
@@ -42,6 +44,8 @@ public final class BulkOperation {
   private static final Logger log = LoggerFactory.getLogger(BulkOperation.class);
   private static final int PAGE = 200;
   private static final int MAX_NAMED = 3;
+  // Pages of fewer jobs are everyday work of applications.
+  private static final int MARKED = 100;
 
   /** What is done to the jobs. */
   public enum Action {
@@ -150,6 +154,7 @@ public final class BulkOperation {
   final Engine engine;
   final JobSearch search;
   final AuditLog audit;
+  private final History history;
   final Action action;
   private final String id = UUID.randomUUID().toString();
   private final List<JobSelection> jobs;
@@ -170,6 +175,7 @@ public final class BulkOperation {
       Engine engine,
       JobSearch search,
       AuditLog audit,
+      History history,
       Action action,
       List<? extends JobSelection> jobs,
       @Nullable Due due,
@@ -181,6 +187,7 @@ public final class BulkOperation {
     this.engine = engine;
     this.search = search;
     this.audit = audit;
+    this.history = history;
     this.action = action;
     this.jobs = List.copyOf(jobs);
     this.due = due;
@@ -330,6 +337,7 @@ public final class BulkOperation {
 
   /** Writes down that it begins, or goes on. */
   void tellBegin() {
+    history.mark(Mark.Kind.BULK, action.text() + " " + words());
     Progress begun = progress;
     audit.operated(
         many(),
@@ -342,9 +350,12 @@ public final class BulkOperation {
   }
 
   /** Writes down what became of a page. */
-  void tell(JobSelection some, String outcomes) {
+  void tell(JobSelection some, String outcomes, int matched) {
     if (progress.begun() == null) {
       audit.did(many(), some::text, null, outcomes);
+      if (matched >= MARKED) {
+        history.mark(Mark.Kind.BULK, action.text() + " " + some.text());
+      }
     } else {
       audit.passed(many(), some.text(), outcomes, id);
     }

@@ -4,6 +4,7 @@ import io.punctual.ErrorCode;
 import io.punctual.core.Engine;
 import io.punctual.core.job.Due;
 import io.punctual.server.audit.AuditLog;
+import io.punctual.server.history.History;
 import io.punctual.server.problem.ApiException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -35,6 +36,7 @@ public class BulkOperations implements AutoCloseable {
   private final Engine engine;
   private final JobSearch search;
   private final AuditLog audit;
+  private final History history;
   private final InstantSource clock;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
@@ -42,14 +44,16 @@ public class BulkOperations implements AutoCloseable {
   private final Map<String, BulkOperation> kept = new LinkedHashMap<>();
 
   @Autowired
-  BulkOperations(Engine engine, JobSearch search, AuditLog audit) {
-    this(engine, search, audit, InstantSource.system());
+  BulkOperations(Engine engine, JobSearch search, AuditLog audit, History history) {
+    this(engine, search, audit, history, InstantSource.system());
   }
 
-  BulkOperations(Engine engine, JobSearch search, AuditLog audit, InstantSource clock) {
+  BulkOperations(
+      Engine engine, JobSearch search, AuditLog audit, History history, InstantSource clock) {
     this.engine = engine;
     this.search = search;
     this.audit = audit;
+    this.history = history;
     this.clock = clock;
   }
 
@@ -62,7 +66,7 @@ public class BulkOperations implements AutoCloseable {
    */
   public BulkOperation of(
       BulkOperation.Action action, List<? extends JobSelection> jobs, @Nullable Due due) {
-    return new BulkOperation(engine, search, audit, action, jobs, due, List.of(), "");
+    return new BulkOperation(engine, search, audit, history, action, jobs, due, List.of(), "");
   }
 
   /**
@@ -78,7 +82,7 @@ public class BulkOperations implements AutoCloseable {
       List<String> searches,
       String when) {
     BulkOperation operation =
-        new BulkOperation(engine, search, audit, action, jobs, due, searches, when);
+        new BulkOperation(engine, search, audit, history, action, jobs, due, searches, when);
     synchronized (kept) {
       kept.values()
           .removeIf(

@@ -82,7 +82,9 @@ final class BulkPage {
     StoreException why = failure;
     Map<String, Integer> outcomes = new Page(items, null, null, damaged, null).outcomes();
     operation.tell(
-        jobs, why == null ? outcomes.toString() : outcomes + ", then: " + why.getMessage());
+        jobs,
+        why == null ? outcomes.toString() : outcomes + ", then: " + why.getMessage(),
+        items.size());
   }
 
   private @Nullable String matching(

@@ -10,6 +10,8 @@ import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.schedule.TimeRules;
 import io.punctual.server.audit.AuditLog;
+import io.punctual.server.history.History;
+import io.punctual.server.history.Mark;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.problem.ApiException;
@@ -42,18 +44,21 @@ public class QueueService {
   private final QueueStatistics statistics;
   private final CalendarService calendars;
   private final AuditLog audit;
+  private final History history;
 
   QueueService(
       Engine engine,
       ServedTypes workers,
       QueueStatistics statistics,
       CalendarService calendars,
-      AuditLog audit) {
+      AuditLog audit,
+      History history) {
     this.engine = engine;
     this.workers = workers;
     this.statistics = statistics;
     this.calendars = calendars;
     this.audit = audit;
+    this.history = history;
   }
 
   /**
@@ -194,6 +199,7 @@ public class QueueService {
   // Of an application only the log knows.
   private void note(boolean paused, String target, @Nullable String before, String after) {
     audit.did(paused ? "pause" : "resume", () -> target, before, after);
+    history.mark(paused ? Mark.Kind.PAUSE : Mark.Kind.RESUME, target);
     if (!audit.isKept()) {
       log.info("{} {} {}: {}", owner(), paused ? "paused" : "resumed", Printable.of(target), after);
     }

@@ -165,6 +165,23 @@ public class QueueStatistics implements AutoCloseable {
     return known == null || age > STALE * fresh(known) ? joined(look, known) : known;
   }
 
+  /**
+   * Returns all queues, two seconds old at most.
+   *
+   * @throws StoreException if Redis does not answer
+   */
+  public Snapshot look() {
+    Snapshot known = last;
+    if (known != null && System.nanoTime() - known.taken() < FRESH_NS) {
+      return known;
+    }
+    try {
+      return lookAtAll().join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StoreException away ? away : e;
+    }
+  }
+
   // While Redis is away, what was known is better than nothing; the overview says so.
   private static Snapshot joined(CompletableFuture<Snapshot> look, @Nullable Snapshot known) {
     try {
@@ -202,6 +219,11 @@ public class QueueStatistics implements AutoCloseable {
     synchronized (moments) {
       return List.copyOf(moments);
     }
+  }
+
+  /** Returns how late jobs of the last minute began here; null where none began. */
+  public RecentLateness.@Nullable Quantiles lateness() {
+    return lateness.look(System.nanoTime());
   }
 
   private synchronized CompletableFuture<Snapshot> lookAtAll() {

@@ -3,6 +3,7 @@ package io.punctual.server.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.audit.AuditLog;
+import io.punctual.server.history.History;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -27,7 +28,8 @@ class BulkOperationTest {
           return Instant.EPOCH;
         };
     AuditLog nobodys = new AuditLog(new StringRedisTemplate(), "test");
-    try (BulkOperations bulk = new BulkOperations(null, null, nobodys, clock)) {
+    History nothings = new History(new StringRedisTemplate(), "test");
+    try (BulkOperations bulk = new BulkOperations(null, null, nobodys, nothings, clock)) {
       BulkOperation operation =
           bulk.keep(BulkOperation.Action.CANCEL, List.of(), null, List.of(), "");
       assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.PREVIEW);

@@ -7,6 +7,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.SharedRedisTestBase;
 import io.punctual.server.audit.AuditLog;
+import io.punctual.server.history.History;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -32,6 +33,7 @@ class BulkRepeatIT extends SharedRedisTestBase {
   @Autowired private Engine engine;
   @Autowired private JobSearch search;
   @Autowired private AuditLog audit;
+  @Autowired private History history;
 
   /** The engine, whose store refuses one call. */
   private Engine refusing(int find) {
@@ -66,7 +68,7 @@ class BulkRepeatIT extends SharedRedisTestBase {
       assertThat(api.post("/api/v1/jobs", job.formatted(id)).status()).isEqualTo(201);
     }
     try (BulkOperations bulk =
-        new BulkOperations(refusing(3), search, audit, InstantSource.system())) {
+        new BulkOperations(refusing(3), search, audit, history, InstantSource.system())) {
       BulkOperation operation =
           bulk.keep(
               BulkOperation.Action.CANCEL, List.of(new JobIds(QUEUE, ids)), null, List.of(), "");

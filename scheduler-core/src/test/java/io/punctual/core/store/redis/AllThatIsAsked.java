@@ -44,7 +44,7 @@ import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Asks a Redis for everything that store and engine ever ask it for. */
+/** Asks a Redis for everything that store and engine ever ask it for, and the scheduler's lists. */
 final class AllThatIsAsked {
 
   private static final Duration LEASE = Duration.ofSeconds(10);
@@ -73,8 +73,19 @@ final class AllThatIsAsked {
     instances();
     confirmation();
     wakeUps();
+    aDaysHistory();
     anEngine();
     whatSpringBootAsks();
+  }
+
+  // The server keeps it; its other commands are those of the store.
+  private void aDaysHistory() {
+    byte[] key = Keys.bytes(options.prefix() + ":history");
+    try (RedisConnection redis = connections.getConnection()) {
+      redis.listCommands().lPush(key, Keys.bytes("1 1 0 0 0 0 0 0 0 - -"));
+      redis.listCommands().lTrim(key, 0, 0);
+      assertThat(redis.listCommands().lRange(key, 0, -1)).hasSize(1);
+    }
   }
 
   long queues() {

@@ -1,0 +1,176 @@
+package io.punctual.server.history;
+
+import io.punctual.server.security.ApplicationTokens;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.stereotype.Component;
+
+/**
+ * The last day of what all queues did, and what may explain it: two lists in Redis, newest first,
+ * that all schedulers share and that survive them. Times are Redis's.
+ */
+@Component
+public class History {
+
+  /** Most points that are kept: a day of one every ten seconds. */
+  static final int MOST_POINTS = 8_640;
+
+  /** Most marks that are kept. */
+  static final int MOST_MARKS = 300;
+
+  /** Most releases that are known. */
+  static final int MOST_RELEASES = 1_000;
+
+  private static final Logger log = LoggerFactory.getLogger(History.class);
+  private static final long POINT_MS = 10_000;
+  // The clock may have been set back since a point was kept; a second of a cluster's nodes is none.
+  private static final long FUTURE_MS = 60_000;
+  private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(2);
+  // It is half a megabyte, and its last interval is of ten minutes.
+  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
+
+  private final StringRedisTemplate redis;
+  private final String key;
+  private final Map<Span, Read> reads = new EnumMap<>(Span.class);
+
+  /** Keeps its lists under the key prefix. */
+  public History(
+      StringRedisTemplate redis,
+      @Value("${" + ApplicationTokens.KEY_PREFIX + ":punctual}") String keyPrefix) {
+    this.redis = redis;
+    this.key = keyPrefix + ":history";
+  }
+
+  private record Read(Past past, long nanos) {}
+
+  /** Returns the key of what schedulers tell each other about sampling. */
+  String samplers() {
+    return key + ":samplers";
+  }
+
+  /** Returns Redis's time, epoch ms. */
+  long now() {
+    RedisCallback<Long> time = server -> server.serverCommands().time(TimeUnit.MILLISECONDS);
+    return Objects.requireNonNull(redis.execute(time));
+  }
+
+  void add(Point point) {
+    push(key, point.text(), MOST_POINTS);
+  }
+
+  private void push(String list, String text, int most) {
+    redis.opsForList().leftPush(list, text);
+    redis.opsForList().trim(list, 0, most - 1L);
+  }
+
+  /** Writes down what happened just now, if Redis takes it: nothing fails without. */
+  public void mark(Mark.Kind kind, String text) {
+    try {
+      Mark mark = new Mark(now(), kind, text);
+      List<String> newest = redis.opsForList().range(marks(), 0, 0);
+      Mark last = newest == null || newest.isEmpty() ? null : Mark.parse(newest.get(0));
+      // Work on many jobs by calls for a page each is one thing.
+      if (kind != Mark.Kind.BULK
+          || last == null
+          || last.kind() != kind
+          || !last.text().equals(mark.text())) {
+        push(marks(), mark.stored(), MOST_MARKS);
+      }
+    } catch (RuntimeException e) {
+      log.debug("Redis did not take the mark {} {}", kind, text, e);
+    }
+  }
+
+  private String marks() {
+    return key + ":marks";
+  }
+
+  /**
+   * Writes down the releases of an application that are new. Those with which it is seen first are
+   * none: the application is new here.
+   */
+  void releases(String application, List<String> releases) {
+    boolean known = !isNew(application);
+    for (String release : releases) {
+      if (isNew(application + " " + release) && known) {
+        mark(Mark.Kind.RELEASE, application + " " + release);
+      }
+    }
+  }
+
+  // The score is when it was seen last, so that the oldest are forgotten.
+  private boolean isNew(String name) {
+    String seen = key + ":releases";
+    boolean added = Boolean.TRUE.equals(redis.opsForZSet().add(seen, name, (double) now()));
+    if (added) {
+      redis.opsForZSet().removeRange(seen, 0, -1L - MOST_RELEASES);
+    }
+    return added;
+  }
+
+  /**
+   * Reads a part of the past. What was read a moment ago serves all viewers.
+   *
+   * @throws org.springframework.dao.DataAccessException if Redis does not answer, or its key is not
+   *     a list
+   */
+  public synchronized Past read(Span span) {
+    Read known = reads.get(span);
+    long fresh = span == Span.DAY ? LONG_NS : SHORT_NS;
+    if (known == null || System.nanoTime() - known.nanos() >= fresh) {
+      known = new Read(readNow(span), System.nanoTime());
+      reads.put(span, known);
+    }
+    return known.past();
+  }
+
+  private Past readNow(Span span) {
+    long now = now();
+    int most = (int) (span.length().toMillis() / POINT_MS) + 2;
+    List<Point> points = new ArrayList<>();
+    int unreadable = 0;
+    long before = now + FUTURE_MS;
+    for (String text : lines(key, Math.min(most, MOST_POINTS))) {
+      Point point = Point.parse(text);
+      if (point == null) {
+        unreadable++;
+      } else if (point.at() <= before) {
+        points.add(point);
+        // Two schedulers that sample at once, for a moment, count the same.
+        before = point.begin();
+      }
+    }
+    long until =
+        points.isEmpty() || now - points.get(0).at() > 3 * POINT_MS ? now : points.get(0).at();
+    long from = until - span.length().toMillis();
+    points.removeIf(point -> point.at() <= from);
+    Collections.reverse(points);
+    List<Mark> marks = new ArrayList<>();
+    for (String text : lines(marks(), MOST_MARKS)) {
+      Mark mark = Mark.parse(text);
+      if (mark == null) {
+        unreadable++;
+      } else {
+        marks.add(mark);
+      }
+    }
+    Collections.reverse(marks);
+    return new Past(span, until, points, marks, unreadable);
+  }
+
+  private List<String> lines(String list, int most) {
+    @Nullable List<String> lines = redis.opsForList().range(list, 0, most - 1L);
+    return lines == null ? List.of() : lines;
+  }
+}

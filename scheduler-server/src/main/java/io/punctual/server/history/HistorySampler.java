@@ -1,0 +1,160 @@
+package io.punctual.server.history;
+
+import io.punctual.core.store.StoreException;
+import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.registry.SchedulerName;
+import io.punctual.server.registry.WorkerDirectory;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.server.work.RepeatedTask;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Fallback;
+import org.springframework.core.env.Environment;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.stereotype.Component;
+
+/**
+ * Keeps what all queues did in the last ten seconds, at one scheduler for all. Where looking at the
+ * queues takes long, it does so less often.
+ */
+@Component
+final class HistorySampler extends RepeatedTask {
+
+  private static final Logger log = LoggerFactory.getLogger(HistorySampler.class);
+
+  // So many times as long as a look took, none is taken again.
+  private static final int REST = 20;
+  private static final long AGAIN_NS = TimeUnit.HOURS.toNanos(1);
+  private static final long STEADY_MS = 5_000;
+
+  private final History history;
+  private final QueueStatistics statistics;
+  private final WorkerDirectory workers;
+  private final Samplers samplers;
+  private final String name;
+  private final Map<String, Set<String>> releases = new HashMap<>();
+  private long releasesSince = System.nanoTime();
+  private QueueStatistics.@Nullable Snapshot before;
+  private long rests = System.nanoTime();
+  private boolean told;
+
+  /** How long it waits between two turns. */
+  record Pace(Duration time) {}
+
+  HistorySampler(
+      History history,
+      StringRedisTemplate redis,
+      QueueStatistics statistics,
+      WorkerDirectory workers,
+      Environment environment,
+      Pace pace) {
+    super("history", pace.time().dividedBy(10), pace.time());
+    this.history = history;
+    this.statistics = statistics;
+    this.workers = workers;
+    this.samplers =
+        new Samplers(redis, history.samplers(), pace.time().multipliedBy(5).dividedBy(2));
+    this.name = SchedulerName.of(environment);
+  }
+
+  /** Tests have a shorter one. */
+  @Bean
+  @Fallback
+  static Pace pace() {
+    return new Pace(Duration.ofSeconds(10));
+  }
+
+  @Override
+  protected void turn() {
+    try {
+      sample();
+    } catch (StoreException | DataAccessResourceFailureException e) {
+      // That Redis is away the engine says.
+      log.debug("Nothing was sampled", e);
+      before = null;
+    }
+  }
+
+  private void sample() {
+    long now = history.now();
+    if (!told) {
+      history.mark(Mark.Kind.START, name);
+      told = true;
+    }
+    Samplers.Turn turn = samplers.turn(now, statistics.lateness());
+    if (!turn.mine()) {
+      before = null;
+      return;
+    }
+    look(turn);
+    noteReleases();
+  }
+
+  private void look(Samplers.Turn turn) {
+    if (System.nanoTime() - rests < 0) {
+      return;
+    }
+    QueueStatistics.Snapshot taken = statistics.look();
+    rests = System.nanoTime() + REST * taken.took();
+    QueueStatistics.Snapshot last = before;
+    before = taken;
+    if (last != null && last.now() > 0 && taken.now() > last.now() && isSteady(last, taken)) {
+      history.add(Point.between(last, taken, turn.p50(), turn.p99()));
+    }
+  }
+
+  /** Whether Redis's clock went on as ours did; where it was set, nobody knows how long it was. */
+  private static boolean isSteady(QueueStatistics.Snapshot before, QueueStatistics.Snapshot now) {
+    long here = TimeUnit.NANOSECONDS.toMillis(now.taken() - before.taken());
+    return Math.abs(now.now() - before.now() - here) < STEADY_MS;
+  }
+
+  private void noteReleases() {
+    if (System.nanoTime() - releasesSince > AGAIN_NS) {
+      releases.clear();
+      releasesSince = System.nanoTime();
+    }
+    Map<String, Set<String>> seen = new HashMap<>();
+    for (WorkerInstance instance : workers.all()) {
+      String release = instance.metadata().release();
+      if (release != null && !release.isBlank()) {
+        seen.computeIfAbsent(instance.application(), any -> new TreeSet<>()).add(release);
+      }
+    }
+    seen.forEach(
+        (application, some) -> {
+          Set<String> noted = releases.computeIfAbsent(application, any -> new HashSet<>());
+          some.removeAll(noted);
+          if (!some.isEmpty()) {
+            history.releases(application, List.copyOf(some));
+            noted.addAll(some);
+          }
+        });
+  }
+
+  @Override
+  public void stop() {
+    boolean running = isRunning();
+    super.stop();
+    if (running) {
+      try {
+        samplers.leave();
+      } catch (DataAccessException e) {
+        // The others notice it, a little later.
+        log.debug("Not left", e);
+      }
+    }
+  }
+}
