@@ -35,7 +35,6 @@ class ConsoleConfiguration implements WebMvcConfigurer {
         .addResourceLocations(
             "classpath:/io/punctual/server/console/assets/",
             webjar("htmx.org", "dist/"),
-            webjar("chart.js", "dist/"),
             webjar("bootstrap-icons", ""))
         // Each link has a hash of what it links to.
         .setCacheControl(CacheControl.maxAge(Duration.ofDays(365)).immutable())

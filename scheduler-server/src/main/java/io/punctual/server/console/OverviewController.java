@@ -1,60 +1,74 @@
 package io.punctual.server.console;
 
 import io.punctual.core.Engine;
+import io.punctual.core.store.StoreException;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
 import io.punctual.server.health.QueueHealth;
-import io.punctual.server.input.JobFields;
+import io.punctual.server.history.History;
+import io.punctual.server.history.Span;
 import io.punctual.server.jobs.LossService;
-import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
-import java.time.Duration;
+import io.punctual.server.text.Printable;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
-import java.util.HashMap;
+import java.time.ZoneId;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.servlet.support.RequestContextUtils;
 import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 
 /** Is everything on time? */
 @Controller
 class OverviewController {
 
-  private static final int INTERVALS = 60;
   private static final int OPEN = 5;
-  private static final Duration MAX_WITHIN = Duration.ofDays(366);
 
   private final QueueStatistics statistics;
   private final Engine engine;
-  private final QueueService queues;
   private final LossService losses;
   private final HealthChecks health;
+  private final History history;
+  private final LoadAhead loads;
 
   OverviewController(
       QueueStatistics statistics,
       Engine engine,
-      QueueService queues,
       LossService losses,
-      HealthChecks health) {
+      HealthChecks health,
+      History history,
+      LoadAhead loads) {
     this.health = health;
     this.statistics = statistics;
     this.engine = engine;
-    this.queues = queues;
     this.losses = losses;
+    this.history = history;
+    this.loads = loads;
   }
 
+  /**
+   * Everything, or the live part alone.
+   *
+   * @param part {@code live} for a page that has its charts
+   * @param range how much of the past is drawn
+   * @param ahead how far ahead the load is drawn
+   */
   @Allowed(Role.VIEWER)
   @GetMapping({"/console", "/console/"})
-  String show(Model model) {
+  String show(
+      @RequestParam(defaultValue = "") String part,
+      @RequestParam(defaultValue = "") String range,
+      @RequestParam(defaultValue = "") String ahead,
+      HttpServletRequest request,
+      Model model) {
     QueueStatistics.Snapshot now = statistics.all();
     List<Finding> findings = health.problems(now);
     model.addAttribute("base", ServletUriComponentsBuilder.fromCurrentContextPath().toUriString());
@@ -80,32 +94,40 @@ class OverviewController {
     model.addAttribute("deadInHour", now.sum(row -> row.stats().deadInHour()));
     model.addAttribute("now", now.now());
     model.addAttribute("store", engine.storeHealth());
+    if (!part.equals("live") && !now.queues().isEmpty()) {
+      draw(range, ahead, request, model);
+    }
     return "overview";
   }
 
-  /** The points of the live chart. */
+  /** The charts alone, for a page that shows them already. */
   @Allowed(Role.VIEWER)
-  @GetMapping("/console/pulse")
-  @ResponseBody
-  Map<String, Object> pulse() {
-    var unused = statistics.all();
-    return Map.of("samples", statistics.moments());
+  @GetMapping("/console/charts")
+  String charts(
+      @RequestParam(defaultValue = "") String range,
+      @RequestParam(defaultValue = "") String ahead,
+      HttpServletRequest request,
+      Model model) {
+    draw(range, ahead, request, model);
+    return "overview :: charts";
   }
 
-  /** How many jobs fall due when. */
-  @Allowed(Role.VIEWER)
-  @GetMapping("/console/load")
-  @ResponseBody
-  Map<String, Object> load(@RequestParam(defaultValue = "1h") String within) {
-    Duration span = JobFields.duration("within", within, Duration.ofSeconds(1), MAX_WITHIN);
-    Duration width = Objects.requireNonNull(span).dividedBy(INTERVALS);
-    QueueService.Load load = queues.forecast(null, null, width, INTERVALS);
-    long from = load.forecast().now();
-    Map<String, Object> points = new HashMap<>();
-    points.put("from", from == 0 ? null : Instant.ofEpochMilli(from).toString());
-    points.put("intervalMs", width.toMillis());
-    points.put("counts", load.forecast().counts());
-    return points;
+  // While Redis does not answer, the rest of the page says so.
+  private void draw(String range, String ahead, HttpServletRequest request, Model model) {
+    ZoneId zone = TimeWords.of(request).now().getZone();
+    Span span = Span.of(range).orElse(Span.HOUR);
+    LoadAhead.Ahead chosen = LoadAhead.Ahead.of(ahead);
+    model.addAttribute("range", span.word());
+    model.addAttribute("ahead", chosen.word());
+    model.addAttribute("ranges", Span.values());
+    model.addAttribute("aheads", LoadAhead.Ahead.values());
+    try {
+      model.addAttribute("past", new Timeline(history.read(span), zone));
+      model.addAttribute(
+          "load", new LoadChart(loads.look(chosen), zone, RequestContextUtils.getLocale(request)));
+    } catch (DataAccessException | StoreException e) {
+      model.addAttribute("away", Printable.of(String.valueOf(e.getMessage())));
+    }
   }
 
   /** Asks applications to send again all that they have kept. */

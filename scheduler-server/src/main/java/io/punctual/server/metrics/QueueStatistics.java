@@ -7,9 +7,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.registry.WorkerDirectory;
-import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,10 +33,6 @@ public class QueueStatistics implements AutoCloseable {
   private static final int REST = 10;
   private static final int STALE = 3;
   private static final int MAX_QUEUES = 100_000;
-  // A quarter of an hour, while viewers look.
-  private static final int MOMENTS = 450;
-  // A chart has no place for more than the last bucket.
-  private static final double MOST_MS = 3_600_000;
 
   private final Engine engine;
   private final HttpDispatcher dispatcher;
@@ -57,7 +51,6 @@ public class QueueStatistics implements AutoCloseable {
           return size() > MAX_QUEUES;
         }
       };
-  private final Deque<Moment> moments = new ArrayDeque<>();
   private @Nullable CompletableFuture<Snapshot> next;
   // One that sees what an operator just did.
   private volatile @Nullable CompletableFuture<Snapshot> awaited;
@@ -106,16 +99,6 @@ public class QueueStatistics implements AutoCloseable {
       return queues.values();
     }
   }
-
-  /** What the charts show of a moment; rates in jobs a second, lateness in ms. */
-  public record Moment(
-      long at,
-      double submitted,
-      double done,
-      double failed,
-      long ready,
-      @Nullable Double p50,
-      @Nullable Double p99) {}
 
   /** Looks at a queue now; empty if it is not known. */
   public Optional<QueueSample> look(QueueName queue) {
@@ -214,13 +197,6 @@ public class QueueStatistics implements AutoCloseable {
     return Math.max(FRESH_NS, known.took() * REST);
   }
 
-  /** Returns what the charts show, oldest first. */
-  public List<Moment> moments() {
-    synchronized (moments) {
-      return List.copyOf(moments);
-    }
-  }
-
   /** Returns how late jobs of the last minute began here; null where none began. */
   public RecentLateness.@Nullable Quantiles lateness() {
     return lateness.look(System.nanoTime());
@@ -243,31 +219,7 @@ public class QueueStatistics implements AutoCloseable {
     long end = System.nanoTime();
     Snapshot taken = new Snapshot(queues, lateness.look(end), now, end, end - start);
     last = taken;
-    remember(taken);
     return taken;
-  }
-
-  private void remember(Snapshot taken) {
-    synchronized (moments) {
-      Moment latest = moments.peekLast();
-      // Without queues, and at the first look, no rate is known.
-      if (taken.all().stream().allMatch(queue -> queue.recent().ms() == 0)
-          || (latest != null && Math.abs(taken.now() - latest.at()) < QueueHistory.APART_MS)) {
-        return;
-      }
-      moments.addLast(
-          new Moment(
-              taken.now(),
-              taken.rate("submitted"),
-              taken.rate("done"),
-              taken.rate("failed") + taken.rate("rejected") + taken.rate("unknown"),
-              taken.sum(queue -> queue.stats().ready()),
-              taken.lateness() == null ? null : Math.min(MOST_MS, taken.lateness().p50()),
-              taken.lateness() == null ? null : Math.min(MOST_MS, taken.lateness().p99())));
-      while (moments.size() > MOMENTS) {
-        moments.removeFirst();
-      }
-    }
   }
 
   /** Returns the applications that have queues, in order. */

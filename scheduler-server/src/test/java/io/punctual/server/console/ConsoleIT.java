@@ -3,6 +3,9 @@ package io.punctual.server.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.SharedRedisTestBase;
+import io.punctual.server.history.History;
+import io.punctual.server.jobs.QueueService;
+import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -11,10 +14,12 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -38,6 +43,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
@@ -53,6 +59,10 @@ class ConsoleIT extends ConsoleTestBase {
   @Autowired
   @Qualifier("requestMappingHandlerMapping")
   private RequestMappingHandlerMapping mappings;
+
+  @Autowired private StringRedisTemplate redis;
+  @Autowired private QueueService queues;
+  @Autowired private QueueStatistics statistics;
 
   private record Route(String method, String path, @Nullable Allowed allowed) {
 
@@ -201,9 +211,9 @@ class ConsoleIT extends ConsoleTestBase {
       var first = vera.get("/console/queues?sort=ready&q=a%20b", "Accept", "text/html");
       assertThat(Visitor.next(first)).isEqualTo("/console/login");
       // Neither what a page asks for again, nor what it sends, nor what is no page.
-      vera.get("/console/pulse", "Accept", "text/html", "HX-Request", "true");
-      vera.get("/console/pulse", "Accept", "text/html", "Sec-Fetch-Dest", "empty");
-      vera.get("/console/pulse", "Accept", "application/json");
+      vera.get("/console/charts", "Accept", "text/html", "HX-Request", "true");
+      vera.get("/console/charts", "Accept", "text/html", "Sec-Fetch-Dest", "empty");
+      vera.get("/console/charts", "Accept", "application/json");
       vera.post("/console/bulk", Map.of());
       assertThat(vera.cookies())
           .filteredOn(cookie -> cookie.getName().equals("punctual-return"))
@@ -644,26 +654,108 @@ class ConsoleIT extends ConsoleTestBase {
     }
   }
 
+  /** A point of the history: so many jobs done in the ten seconds that ended so long ago. */
+  private static String point(long now, int ago, int done) {
+    return now - ago * 10_000L + " 10000 0 " + done + " 0 0 0 0 0 - -";
+  }
+
   @Test
-  void chartsTellNoRatesOfMoments() {
-    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
-      List<Long> moments = new ArrayList<>();
+  void theOverviewDrawsThePastAndItsGaps() {
+    String key = prefix + ":history";
+    long now = System.currentTimeMillis();
+    redis.delete(List.of(key, key + ":marks"));
+    // Behind what the scheduler itself samples meanwhile; nothing in an hour before the last half.
+    IntStream.range(200, 600)
+        .filter(ago -> ago < 260 || ago >= 500)
+        .forEach(ago -> redis.opsForList().rightPush(key, point(now, ago, 7_000)));
+    redis.opsForList().rightPush(key, "what <b>another</b> program wrote");
+    redis.opsForList().rightPush(key + ":marks", now - 2_400_000 + " release shop <i>2.15.0</i>");
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      vera.keep("punctual-zone", "Asia/Shanghai");
       Awaitility.await()
-          .until(
-              () -> {
-                // Each act has the queues looked at once more, for whoever comes next.
-                assertThat(otto.post("/console/queues/shop/a/resume", Map.of()).statusCode())
-                    .isEqualTo(302);
-                assertThat(otto.get("/console").statusCode()).isEqualTo(200);
-                moments.clear();
-                JSON.readTree(otto.get("/console/pulse").body())
-                    .get("samples")
-                    .forEach(sample -> moments.add(sample.get("at").asLong()));
-                return moments.size() >= 3;
-              });
-      for (int i = 1; i < moments.size(); i++) {
-        assertThat(moments.get(i) - moments.get(i - 1)).isGreaterThanOrEqualTo(1_000);
-      }
+          .untilAsserted(
+              () ->
+                  assertThat(vera.get("/console?range=6h&ahead=1h").body())
+                      .contains(
+                          "class=\"gap\"",
+                          "1,120,00",
+                          "Grey: no scheduler sampled.",
+                          "One entry of the history in Redis cannot be read and is left out.",
+                          "new release:",
+                          "shop &lt;i&gt;2.15.0&lt;/i&gt;",
+                          "◆",
+                          "Time (UTC+8)",
+                          "not sampled",
+                          "href=\"/console?range=24h&amp;ahead=1h\"",
+                          "aria-current=\"true\">6 h</a>",
+                          "due within one minute.")
+                      .doesNotContain("<i>2.15.0", "another"));
+      String page = vera.get("/console?range=6h").body();
+      assertThat(page.split("<polyline class=\"done\"", -1))
+          .as("a line on each side of the gap")
+          .hasSizeGreaterThan(2);
+      assertThat(vera.get("/console/charts?range=6h").body())
+          .startsWith("<div id=\"charts\"")
+          .doesNotContain("<main");
+      assertThat(vera.get("/console?part=live").body()).doesNotContain("id=\"charts\"");
+      assertThat(vera.get("/console?range=none&ahead=none&lang=zh-CN").body())
+          .contains("aria-current=\"true\">1 小时</a>", "个任务到期");
+      vera.get("/console?lang=en");
+    } finally {
+      redis.delete(List.of(key, key + ":marks"));
+    }
+  }
+
+  @Test
+  void loadBeyondWhatWasEverDoneAndBeyondALimitIsSaid() {
+    for (int i = 0; i < 3; i++) {
+      submit("ahead", id + "-" + i, "30m", "");
+    }
+    assertThat(call("PUT", "/api/v1/queues/shop/ahead/limits", "{\"rate\":\"1/h\"}"))
+        .isEqualTo(200);
+    statistics.changed();
+    long now = System.currentTimeMillis();
+    String own = prefix + "-ahead";
+    IntStream.range(0, 30)
+        .forEach(
+            ago ->
+                redis.opsForList().rightPush(own + ":history", point(now, ago, ago == 9 ? 2 : 0)));
+    LoadAhead.Load load =
+        new LoadAhead(queues, statistics, new History(redis, own)).look(LoadAhead.Ahead.HOUR);
+    LoadChart chart = new LoadChart(load, ZoneOffset.UTC, Locale.ENGLISH);
+
+    assertThat(load.most()).isEqualTo(2);
+    assertThat(chart.getPeak()).isNotNull();
+    assertThat(chart.getPeak().jobs()).isGreaterThanOrEqualTo(3);
+    assertThat(chart.getPeak().beyond()).isTrue();
+    assertThat(chart.getBars()).anyMatch(bar -> bar.time().matches("\\d\\d:\\d\\d"));
+    assertThat(load.limited())
+        .filteredOn(limited -> limited.queue().queue().taskType().equals("ahead"))
+        .singleElement()
+        // An hour for each, less the part of it that goes by until the minute is over.
+        .satisfies(limited -> assertThat(limited.minutes()).isBetween(178L, 180L))
+        .satisfies(limited -> assertThat(limited.rate()).hasToString("1/h"));
+    redis.delete(own + ":history");
+
+    LoadAhead.Load unknown =
+        new LoadAhead(queues, statistics, new History(redis, own)).look(LoadAhead.Ahead.WEEK);
+    assertThat(unknown.most()).isNull();
+    assertThat(new LoadChart(unknown, ZoneOffset.UTC, Locale.ENGLISH).getLine()).isNull();
+  }
+
+  @Test
+  void aHistoryThatIsNoListIsSaidAndTheRestOfThePageStays() {
+    String key = prefix + ":history";
+    redis.delete(key);
+    redis.opsForValue().set(key, "foreign");
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(vera.get("/console?range=15m").body())
+                      .contains("The history cannot be read:", "WRONGTYPE", "class=\"cards\""));
+    } finally {
+      redis.delete(key);
     }
   }
 

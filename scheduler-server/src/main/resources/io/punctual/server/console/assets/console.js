@@ -1,4 +1,4 @@
-// Times in the viewer's zone, live parts, charts. Everything else is the server's.
+// Times in the viewer's zone, and live parts. Everything else is the server's.
 (() => {
   'use strict';
   const language = document.documentElement.lang || 'en';
@@ -71,77 +71,11 @@
     });
   }
   const reading = (part) => part.contains(document.activeElement) || String(window.getSelection()) !== '';
-  const refresh = () => {
-    const part = document.getElementById('live');
+  const refresh = (id, event) => () => {
+    const part = document.getElementById(id);
     // Nothing moves under the hand or the eye of a reader.
-    if (live && !document.hidden && part && window.htmx && !reading(part)) window.htmx.trigger(part, 'refresh');
+    if (live && !document.hidden && part && window.htmx && !reading(part)) window.htmx.trigger(part, event);
   };
-
-  const chart = (id, type, sets, stacked) => {
-    const canvas = document.getElementById(id);
-    if (!canvas || !window.Chart) return null;
-    const colour = getComputedStyle(document.body).color;
-    return new window.Chart(canvas, {
-      type, data: {labels: [], datasets: sets},
-      options: {
-        responsive: true, maintainAspectRatio: false, animation: false, interaction: {mode: 'index', intersect: false},
-        plugins: {legend: {display: sets.length > 1, labels: {color: colour}}},
-        scales: {x: {stacked, ticks: {color: colour, maxTicksLimit: 8}}, y: {stacked, beginAtZero: true, ticks: {color: colour, precision: 0}}},
-      },
-    });
-  };
-  const line = (label, colour, dash) => ({label, data: [], borderColor: colour, backgroundColor: colour, borderWidth: 2, pointRadius: 0, tension: .2, borderDash: dash});
-  const json = async (url) => {
-    const answer = await fetch(url, {headers: {Accept: 'application/json', 'HX-Request': 'true'}});
-    if (!answer.ok) throw new Error(String(answer.status));
-    return answer.json();
-  };
-
-  const rates = document.getElementById('rates');
-  const pulse = rates && chart('rates', 'line', [line(rates.dataset.done, '#2e9e57', []), line(rates.dataset.submitted, '#3f7fd6', [6, 3]), line(rates.dataset.failed, '#d64545', [2, 3])], false);
-  const late = chart('lateness', 'line', [line('p50', '#2e9e57', []), line('p99', '#b07d00', [6, 3])], false);
-  const clock = format({timeStyle: 'medium'});
-  const drawPulse = async () => {
-    if (!pulse || !live || document.hidden) return;
-    const {samples} = await json(rates.dataset.url);
-    pulse.data.labels = samples.map((s) => clock.format(s.at));
-    ['done', 'submitted', 'failed'].forEach((name, i) => { pulse.data.datasets[i].data = samples.map((s) => s[name]); });
-    pulse.update();
-    if (late) {
-      late.data.labels = pulse.data.labels;
-      ['p50', 'p99'].forEach((name, i) => { late.data.datasets[i].data = samples.map((s) => s[name]); });
-      late.update();
-    }
-  };
-
-  const load = document.getElementById('load');
-  let within = '1h';
-  let forecast = null;
-  const bars = load && chart('load', 'bar', [{label: load.dataset.jobs, data: [], backgroundColor: '#3f7fd6'}], true);
-  const edge = (i) => new Date(Date.parse(forecast.from) + i * forecast.intervalMs);
-  const drawLoad = async () => {
-    if (!bars || !live || document.hidden) return;
-    forecast = await json(load.dataset.url + '?within=' + within);
-    const short = format(within === '1h' ? {timeStyle: 'short'} : {weekday: 'short', hour: '2-digit', minute: '2-digit'});
-    bars.data.labels = forecast.counts.map((c, i) => forecast.from ? short.format(edge(i)) : '');
-    bars.data.datasets[0].data = forecast.counts;
-    bars.update();
-  };
-  if (bars) {
-    bars.options.onClick = (event, hits) => {
-      if (hits.length && forecast && forecast.from) {
-        const words = 'from:' + edge(hits[0].index).toISOString() + ' until:' + edge(hits[0].index + 1).toISOString();
-        window.location.href = load.dataset.list + '?q=' + encodeURIComponent(words);
-      }
-    };
-    for (const choice of document.querySelectorAll('[data-within]')) {
-      choice.addEventListener('click', () => {
-        within = choice.dataset.within;
-        for (const other of document.querySelectorAll('[data-within]')) other.setAttribute('aria-pressed', String(other === choice));
-        void drawLoad();
-      });
-    }
-  }
 
   document.addEventListener('click', (event) => {
     const copy = event.target.closest('[data-copy]');
@@ -172,10 +106,12 @@
   window.addEventListener('pageshow', count);
   document.addEventListener('htmx:afterSettle', tick);
   // A table that is scrolled aside stays so, and what is unfolded, when its part of the page is replaced.
+  const scrolls = '#live .scroll, #charts .scroll';
+  const folds = '#live details[id], #charts details[id]';
   let aside = [];
   let open = [];
-  document.addEventListener('htmx:beforeSwap', () => { aside = [...document.querySelectorAll('#live .scroll')].map((part) => part.scrollLeft); open = [...document.querySelectorAll('#live details[id][open]')].map((part) => part.id); });
-  document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll('#live .scroll')].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); for (const part of document.querySelectorAll('#live details[id]')) part.open = open.includes(part.id); });
+  document.addEventListener('htmx:beforeSwap', () => { aside = [...document.querySelectorAll(scrolls)].map((part) => part.scrollLeft); open = [...document.querySelectorAll(folds)].filter((part) => part.open).map((part) => part.id); });
+  document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll(scrolls)].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); for (const part of document.querySelectorAll(folds)) part.open = open.includes(part.id); });
   // A tab in the background shows that something is urgent.
   const icon = document.getElementById('icon');
   const well = icon.href;
@@ -208,12 +144,8 @@
       }
     });
   }
-  const quietly = (draw) => () => { draw().catch(() => { /* the next round tries again */ }); };
   tick();
   setInterval(tick, 1000);
-  setInterval(refresh, 2000);
-  setInterval(quietly(drawPulse), 2000);
-  setInterval(quietly(drawLoad), 15000);
-  quietly(drawPulse)();
-  quietly(drawLoad)();
+  setInterval(refresh('live', 'refresh'), 2000);
+  setInterval(refresh('charts', 'redraw'), 10000);
 })();

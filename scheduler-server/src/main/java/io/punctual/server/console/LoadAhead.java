@@ -1,0 +1,173 @@
+package io.punctual.server.console;
+
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.query.Forecast;
+import io.punctual.server.history.History;
+import io.punctual.server.history.Span;
+import io.punctual.server.jobs.QueueService;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.QueueStatistics;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * The jobs that fall due, beside the most that was done in the last day and beside the limits of
+ * queues. All viewers share a look, which is taken for a twentieth of the time at most.
+ */
+@Component
+class LoadAhead {
+
+  private static final long FRESH_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final int REST = 20;
+  // Queues with a rate that are looked at one by one, and those of them that are named.
+  private static final int LIMITED = 20;
+  private static final int NAMED = 5;
+  private static final long LATE_MS = 60_000;
+
+  /** How far ahead, in intervals of which length. */
+  enum Ahead {
+    HOUR("1h", Duration.ofMinutes(1), 60),
+    DAY("24h", Duration.ofMinutes(30), 48),
+    WEEK("168h", Duration.ofHours(3), 56);
+
+    private final String word;
+    private final Duration width;
+    private final int count;
+
+    Ahead(String word, Duration width, int count) {
+      this.word = word;
+      this.width = width;
+      this.count = count;
+    }
+
+    /** The one of that word; an hour for another. */
+    static Ahead of(String word) {
+      return Arrays.stream(values())
+          .filter(ahead -> ahead.word.equals(word))
+          .findFirst()
+          .orElse(HOUR);
+    }
+
+    /** Returns its name in addresses. */
+    public String word() {
+      return word;
+    }
+  }
+
+  /**
+   * A queue whose rate is less than what falls due.
+   *
+   * @param late how late its jobs would start, ms
+   * @param at epoch ms when that is
+   */
+  record Limited(QueueSample queue, Throttle.Rate rate, long late, long at) {
+
+    /** Returns how late in minutes, rounded up. */
+    public long minutes() {
+      return (late + LATE_MS - 1) / LATE_MS;
+    }
+  }
+
+  /**
+   * What falls due.
+   *
+   * @param from epoch ms at which the first interval begins; 0 without queues
+   * @param width of an interval, ms
+   * @param counts jobs of each interval
+   * @param most the most jobs that were done in such a time within the last day; null if not known
+   * @param limited the latest first
+   */
+  record Load(
+      Ahead ahead,
+      long from,
+      long width,
+      List<Long> counts,
+      @Nullable Long most,
+      List<Limited> limited) {}
+
+  private record Look(Load load, long taken, long took) {}
+
+  private final QueueService queues;
+  private final QueueStatistics statistics;
+  private final History history;
+  private final Map<Ahead, Look> looks = new EnumMap<>(Ahead.class);
+
+  LoadAhead(QueueService queues, QueueStatistics statistics, History history) {
+    this.queues = queues;
+    this.statistics = statistics;
+    this.history = history;
+  }
+
+  /**
+   * Looks ahead, or returns a look of some seconds ago.
+   *
+   * @throws io.punctual.core.store.StoreException if Redis does not answer
+   * @throws org.springframework.dao.DataAccessException likewise
+   */
+  synchronized Load look(Ahead ahead) {
+    Look known = looks.get(ahead);
+    long start = System.nanoTime();
+    if (known == null || start - known.taken() > Math.max(FRESH_NS, REST * known.took())) {
+      Load load = lookNow(ahead);
+      known = new Look(load, System.nanoTime(), System.nanoTime() - start);
+      looks.put(ahead, known);
+    }
+    return known.load();
+  }
+
+  private Load lookNow(Ahead ahead) {
+    Forecast all = queues.forecast(null, null, ahead.width, ahead.count).forecast();
+    OptionalLong most = history.read(Span.DAY).most(ahead.width.toMillis());
+    List<Limited> limited =
+        statistics.all().all().stream()
+            .filter(queue -> queue.stats().throttle().rate() != null && !queue.damaged())
+            .filter(queue -> queue.stats().delayed() > 0)
+            .sorted(
+                Comparator.<QueueSample>comparingLong(queue -> queue.stats().delayed()).reversed())
+            .limit(LIMITED)
+            .flatMap(queue -> limited(queue, ahead))
+            .sorted(Comparator.comparingLong(Limited::late).reversed())
+            .limit(NAMED)
+            .toList();
+    return new Load(
+        ahead,
+        all.now(),
+        ahead.width.toMillis(),
+        all.counts(),
+        most.isPresent() ? Long.valueOf(most.getAsLong()) : null,
+        limited);
+  }
+
+  /** When the queue's jobs start latest if they go out at its rate. */
+  private Stream<Limited> limited(QueueSample queue, Ahead ahead) {
+    Throttle.Rate rate = Objects.requireNonNull(queue.stats().throttle().rate());
+    Forecast own =
+        queues
+            .forecast(
+                queue.queue().application(), queue.queue().taskType(), ahead.width, ahead.count)
+            .forecast();
+    double perMs = (double) rate.jobs() / rate.period().toMillis();
+    double waiting = own.ready();
+    double most = waiting;
+    long at = own.now();
+    for (int i = 0; i < own.counts().size(); i++) {
+      waiting = Math.max(0, waiting + own.counts().get(i) - perMs * ahead.width.toMillis());
+      if (waiting > most) {
+        most = waiting;
+        at = own.now() + (i + 1) * ahead.width.toMillis();
+      }
+    }
+    long late = Math.round(most / perMs);
+    return late < LATE_MS ? Stream.empty() : Stream.of(new Limited(queue, rate, late, at));
+  }
+}

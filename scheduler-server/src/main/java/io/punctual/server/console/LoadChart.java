@@ -1,0 +1,119 @@
+package io.punctual.server.console;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The load to come as a drawing; places are percents of the width, as texts. */
+final class LoadChart {
+
+  /** The height of the bars, px. */
+  private static final int HEIGHT = 160;
+
+  private static final int TOP = 14;
+
+  /**
+   * The jobs of an interval.
+   *
+   * @param x where it begins
+   * @param y px from the top
+   * @param words the search that finds its jobs
+   * @param beyond whether it is more than was ever done in such a time
+   */
+  record Bar(
+      String x,
+      String width,
+      int y,
+      int height,
+      String time,
+      long jobs,
+      String words,
+      boolean beyond) {}
+
+  private final LoadAhead.Load load;
+  private final DateTimeFormatter clock;
+  private final double top;
+  private final List<Bar> bars = new ArrayList<>();
+
+  LoadChart(LoadAhead.Load load, ZoneId zone, Locale language) {
+    this.load = load;
+    String pattern = load.ahead() == LoadAhead.Ahead.HOUR ? "HH:mm" : "EEE HH:mm";
+    this.clock = DateTimeFormatter.ofPattern(pattern, language).withZone(zone);
+    long most = load.most() == null ? 0 : load.most();
+    long peak = load.counts().stream().mapToLong(Long::longValue).max().orElse(0);
+    this.top = Timeline.round((double) Math.max(most, peak));
+    double width = 100.0 / Math.max(1, load.counts().size());
+    for (int i = 0; i < load.counts().size(); i++) {
+      long jobs = load.counts().get(i);
+      long from = load.from() + i * load.width();
+      if (jobs > 0) {
+        int height = (int) Math.max(1, Math.round(HEIGHT * jobs / top));
+        bars.add(
+            new Bar(
+                percent(i * width),
+                percent(width * 0.85),
+                TOP + HEIGHT - height,
+                height,
+                time(from),
+                jobs,
+                "from:%s until:%s"
+                    .formatted(
+                        Instant.ofEpochMilli(from), Instant.ofEpochMilli(from + load.width())),
+                load.most() != null && jobs > most));
+      }
+    }
+  }
+
+  private static String percent(double value) {
+    return String.format(Locale.ROOT, "%.2f%%", value);
+  }
+
+  /** Returns a time as the viewer's clock shows it. */
+  public String time(long at) {
+    return clock.format(Instant.ofEpochMilli(at));
+  }
+
+  public LoadAhead.Load getLoad() {
+    return load;
+  }
+
+  public int getHeight() {
+    return TOP + HEIGHT;
+  }
+
+  /** Returns the intervals in which jobs are due. */
+  public List<Bar> getBars() {
+    return bars;
+  }
+
+  /** Returns the first of the highest; null where no job is due. */
+  public @Nullable Bar getPeak() {
+    Bar peak = null;
+    for (Bar bar : bars) {
+      peak = peak == null || bar.jobs() > peak.jobs() ? bar : peak;
+    }
+    return peak;
+  }
+
+  /** Returns where the most that was done is, in px from the top; null if that is not known. */
+  public @Nullable Integer getLine() {
+    return load.most() == null
+        ? null
+        : Integer.valueOf(TOP + HEIGHT - (int) Math.round(HEIGHT * load.most() / top));
+  }
+
+  /** Returns times along the axis. */
+  public List<Timeline.Tick> getTimes() {
+    List<Timeline.Tick> times = new ArrayList<>();
+    int count = load.counts().size();
+    for (int i = count / 6; load.from() > 0 && i < count; i += Math.max(1, count / 4)) {
+      times.add(
+          new Timeline.Tick(percent(100.0 * i / count), time(load.from() + i * load.width())));
+    }
+    return times;
+  }
+}
