@@ -366,6 +366,14 @@ class AccessIT extends ServerTestBase {
     assertThat(call("GET", "/api/v1/jobs/shop/a/mine", "", bearer(own)).status()).isEqualTo(200);
     assertThat(call("GET", "/api/v1/jobs/SHOP/a/mine", "", bearer(own)).status()).isEqualTo(200);
     assertThat(call("GET", "/api/v1/jobs/Other/a/theirs", "", bearer(own)).status()).isEqualTo(403);
+    String all = "{\"application\":\"*\",\"taskType\":\"a\"}";
+    assertThat(call("POST", "/api/v1/jobs:cancel", all, bearer(own)))
+        .satisfies(answer -> assertThat(answer.status()).isEqualTo(403))
+        .satisfies(answer -> assertThat(answer.at("/detail")).contains("the application shop"));
+    assertThat(call("POST", "/api/v1/jobs:cancel", all, basic("vera", CLEAR)).status())
+        .isEqualTo(403);
+    assertThat(call("GET", "/api/v1/jobs/other/a/theirs", "", bearer(foreign)).at("/state"))
+        .isEqualTo("delayed");
     assertThat(call("GET", "/api/v1/queues", "", bearer(own)).body().at("/items"))
         .isNotEmpty()
         .allSatisfy(queue -> assertThat(queue.at("/application").asString()).isEqualTo("shop"));

@@ -203,6 +203,70 @@ class BulkIT extends SharedRedisTestBase {
   }
 
   @Test
+  void allQueuesThatMatchAreDealtWithOfAllApplicationsIfTheCallSaysSo() {
+    String tag = type + "-tag";
+    String job =
+        "{\"application\":\"%s\",\"taskType\":\"%s\",\"taskId\":\"j\",\"tags\":[\"%s\"],\"delay\":\"1h\"}";
+    for (String queue : List.of("shop " + type, "shop " + type + "x", "bank " + type)) {
+      String[] names = queue.split(" ", -1);
+      Answer submitted = call("POST", "/api/v1/jobs", job.formatted(names[0], names[1], tag));
+      assertThat(submitted.status()).as(submitted.text()).isEqualTo(201);
+    }
+    damaged.add(damage("bank", type + "y"));
+    String search = "{\"application\":\"*\",\"tag\":\"" + tag + "\",\"state\":\"delayed\"";
+
+    Answer dry = call("POST", "/api/v1/jobs:cancel", search + ",\"dryRun\":true}");
+    assertThat(dry.body().at("/outcomes").toString()).isEqualTo("{\"cancelled\":3}");
+    assertThat(dry.body().at("/damaged").toString()).isEqualTo("[\"bank/" + type + "y\"]");
+
+    List<String> outcomes = new ArrayList<>();
+    String cursor = "";
+    do {
+      Answer page = call("POST", "/api/v1/jobs:cancel", search + ",\"limit\":1" + cursor + "}");
+      assertThat(page.status()).as(page.text()).isEqualTo(200);
+      page.body()
+          .get("items")
+          .forEach(
+              item ->
+                  outcomes.add(
+                      item.get("application").asString()
+                          + " "
+                          + item.get("taskType").asString()
+                          + " "
+                          + item.get("outcome").asString()));
+      cursor =
+          page.at("/nextCursor").isEmpty() ? "" : ",\"cursor\":\"" + page.at("/nextCursor") + "\"";
+    } while (!cursor.isEmpty());
+    assertThat(outcomes)
+        .containsExactly(
+            "bank " + type + " cancelled",
+            "shop " + type + " cancelled",
+            "shop " + type + "x cancelled");
+
+    for (String refused :
+        List.of(
+            "{\"state\":\"dead\"}",
+            "{\"application\":\"*\"}",
+            "{\"application\":\"*\",\"taskType\":\"a\",\"taskIds\":[\"j\"]}")) {
+      assertThat(call("POST", "/api/v1/jobs:purge", refused).status()).as(refused).isEqualTo(400);
+    }
+  }
+
+  /** Makes a queue whose keys cannot be read. */
+  private byte[] damage(String application, String taskType) {
+    String job = "{\"application\":\"%s\",\"taskType\":\"%s\",\"delay\":\"1h\"}";
+    assertThat(call("POST", "/api/v1/jobs", job.formatted(application, taskType)).status())
+        .isEqualTo(201);
+    byte[] key =
+        (prefix + ":{" + application + ":" + taskType + ":0}:tags")
+            .getBytes(StandardCharsets.UTF_8);
+    try (RedisConnection connection = connections.getConnection()) {
+      connection.stringCommands().set(key, "x".getBytes(StandardCharsets.UTF_8));
+    }
+    return key;
+  }
+
+  @Test
   void aBulkCallThatBreaksTellsWhatItDidAndIsAudited() {
     submit(20, "\"delay\":\"1h\"");
     byte[] key = (prefix + ":{shop:" + type + ":1}:errors").getBytes(StandardCharsets.UTF_8);

@@ -233,7 +233,7 @@ class JobPageController {
       if (filter == null) {
         throw ApiException.invalid(
             "q",
-            "must name app: and one of tag:, type: and state:, so that it is clear which jobs are"
+            "must name one of tag:, type: and state:, and no id, so that it is clear which jobs are"
                 + " meant");
       }
       jobs.add(filter);

@@ -149,14 +149,11 @@ record JobQuery(
   }
 
   /**
-   * The jobs of a bulk operation; null where the words do not say which application's, or neither a
-   * tag, a task type nor a state.
+   * The jobs of a bulk operation, of all queues that the words leave; null where they name an id,
+   * or neither a tag, a task type nor a state.
    */
   @Nullable JobFilter asFilter() {
-    if (application == null
-        || any != null
-        || id != null
-        || (tag == null && taskType == null && state == null)) {
+    if (any != null || id != null || (tag == null && taskType == null && state == null)) {
       return null;
     }
     JobFilter.State wanted = state == null && tag == null ? JobFilter.State.DELAYED : state;

@@ -15,14 +15,17 @@ import io.punctual.server.text.PrintableException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +49,10 @@ public final class BulkOperation {
   private static final int MAX_NAMED = 3;
   // Pages of fewer jobs are everyday work of applications.
   private static final int MARKED = 100;
+  private static final int MAX_SHOWN = 50;
+  // Of one preview. So many calls read 400,000 jobs, or look at 2,000 queues.
+  private static final int MAX_COUNTED = 100_000;
+  private static final int MAX_CALLS = 2_000;
 
   /** What is done to the jobs. */
   public enum Action {
@@ -91,7 +98,7 @@ public final class BulkOperation {
    * @param items one for each job that was dealt with
    * @param dueAt the new due time of a reschedule, epoch ms; null where there is none
    * @param next the cursor of the next page; null at the end. After a failure, that of this page
-   * @param damaged queues that could not be searched; none where the filter names a task type
+   * @param damaged queues that could not be searched; none where the filter names a queue
    * @param failure why the page ended before its end; null if it did not
    */
   public record Page(
@@ -107,6 +114,37 @@ public final class BulkOperation {
       items.forEach(item -> outcomes.merge(item.outcome(), 1, Integer::sum));
       return outcomes;
     }
+  }
+
+  /**
+   * What would become of the jobs.
+   *
+   * @param items the first jobs, at most {@value #MAX_SHOWN}
+   * @param queues the number of jobs by outcome, for each queue that has any
+   * @param more whether there are, or may be, jobs that were not looked at
+   * @param damaged queues that could not be searched; none where the filter names a queue
+   */
+  public record Preview(
+      List<Item> items,
+      SortedMap<QueueName, SortedMap<String, Integer>> queues,
+      boolean more,
+      List<QueueName> damaged) {
+
+    /** The number of jobs by outcome. */
+    public Map<String, Integer> outcomes() {
+      Map<String, Integer> outcomes = new TreeMap<>();
+      queues.values().forEach(some -> some.forEach((o, n) -> outcomes.merge(o, n, Integer::sum)));
+      return outcomes;
+    }
+
+    /** Returns how many jobs match, as far as they were looked at. */
+    public int matched() {
+      return sum(outcomes());
+    }
+  }
+
+  private static int sum(Map<String, Integer> outcomes) {
+    return outcomes.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   /**
@@ -135,7 +173,7 @@ public final class BulkOperation {
 
     /** Returns how many jobs were dealt with. */
     public int matched() {
-      return outcomes.values().stream().mapToInt(Integer::intValue).sum();
+      return sum(outcomes);
     }
 
     private Progress with(State next) {
@@ -165,6 +203,7 @@ public final class BulkOperation {
   private @Nullable String cursor;
   // The jobs of a page that failed, and their outcomes: the page is done again.
   private final Map<JobRef, String> repeated = new HashMap<>();
+  private final Set<QueueName> leftOut = new TreeSet<>();
   private final List<String> searches;
   private final String when;
   private volatile Progress progress =
@@ -224,28 +263,43 @@ public final class BulkOperation {
   /**
    * Says what would become of the jobs now, and changes nothing.
    *
-   * @return one page of all; its {@code next} is not null if there are, or may be, more jobs
    * @throws StoreException if they cannot be read
    */
-  public Page preview() {
+  public Preview preview() {
+    List<Item> shown = new ArrayList<>();
+    SortedMap<QueueName, SortedMap<String, Integer>> queues = new TreeMap<>();
+    Set<QueueName> damaged = new TreeSet<>();
     // Two searches may find the same job.
-    Set<Item> items = new LinkedHashSet<>();
-    String next = null;
-    StoreCalls calls = StoreCalls.ofRequest();
+    Set<JobRef> known = new HashSet<>();
+    int matched = 0;
+    StoreCalls calls = StoreCalls.upTo(MAX_CALLS);
     for (JobSelection some : jobs) {
-      if (items.size() >= BulkOperations.MAX_PAGE || calls.areUsedUp()) {
-        next = "";
-        break;
-      }
-      Page page = page(some, due, /* dry= */ true, BulkOperations.MAX_PAGE, null, calls);
-      StoreException failure = page.failure();
-      if (failure != null) {
-        throw failure;
-      }
-      next = next != null ? next : page.next();
-      items.addAll(page.items());
+      String next = null;
+      do {
+        if (matched >= MAX_COUNTED || calls.areUsedUp()) {
+          return new Preview(shown, queues, true, List.copyOf(damaged));
+        }
+        Page page = page(some, due, /* dry= */ true, BulkOperations.MAX_PAGE, next, calls);
+        StoreException failure = page.failure();
+        if (failure != null) {
+          throw failure;
+        }
+        for (Item item : page.items()) {
+          if (jobs.size() == 1 || known.add(new JobRef(item.queue(), item.taskId()))) {
+            matched++;
+            queues
+                .computeIfAbsent(item.queue(), any -> new TreeMap<>())
+                .merge(item.outcome(), 1, Integer::sum);
+            if (shown.size() < MAX_SHOWN) {
+              shown.add(item);
+            }
+          }
+        }
+        damaged.addAll(page.damaged());
+        next = page.next();
+      } while (next != null);
     }
-    return new Page(List.copyOf(items), null, next, List.of(), null);
+    return new Preview(shown, queues, false, List.copyOf(damaged));
   }
 
   /**
@@ -284,6 +338,7 @@ public final class BulkOperation {
         if (failure != null) {
           throw failure;
         }
+        leftOut.addAll(page.damaged());
         cursor = page.next();
         // A delay is one instant for the whole operation: the one that its first jobs got. The
         // cursor of a search is of one time.
@@ -295,7 +350,7 @@ public final class BulkOperation {
         }
         pause = perSecond == 0 ? 0 : 1_000L * page.items().size() / perSecond;
       }
-      ends(State.DONE, clock.instant(), null);
+      ends(State.DONE, clock.instant(), leftOut());
     } catch (InterruptedException e) {
       ends(State.STOPPED, clock.instant(), "the scheduler ended");
       Thread.currentThread().interrupt();
@@ -313,6 +368,13 @@ public final class BulkOperation {
           Printable.of(words()),
           PrintableException.of(e));
     }
+  }
+
+  private @Nullable String leftOut() {
+    return leftOut.isEmpty()
+        ? null
+        : "left out, their keys in Redis are damaged: "
+            + some(leftOut.stream().map(QueueName::toString).toList());
   }
 
   /** Counts the jobs of a page; of one that is done again, each once. */
@@ -423,12 +485,17 @@ public final class BulkOperation {
   /** The queues and tags, as far as a line holds them. */
   public String getAbout() {
     List<String> all = jobs.stream().map(BulkOperation::about).distinct().toList();
+    return some(all);
+  }
+
+  private static String some(List<String> all) {
     return String.join(", ", all.subList(0, Math.min(MAX_NAMED, all.size())))
         + (all.size() > MAX_NAMED ? ", …" : "");
   }
 
   private static String about(JobSelection some) {
     return switch (some) {
+      case JobFilter filter when filter.application() == null -> filter.text();
       case JobFilter filter ->
           filter.application()
               + (filter.taskType() == null ? "" : "/" + filter.taskType())

@@ -13,8 +13,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of an application that a caller asks for: by tag, by state, or both.
+ * The jobs that a caller asks for: by tag, by state, or both.
  *
+ * @param application null for all
  * @param taskType null for all
  * @param state null for any; required without a tag
  * @param from epoch ms: the earliest due time, lease deadline or time of death
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param failed what is wanted of the attempts that failed
  */
 public record JobFilter(
-    String application,
+    @Nullable String application,
     @Nullable String taskType,
     @Nullable State state,
     @Nullable String tag,
@@ -118,7 +119,10 @@ public record JobFilter(
    * @throws ApiException 400, naming the part
    */
   public JobFilter {
-    application = JobRef.queue(application, taskType == null ? "any" : taskType).application();
+    QueueName queue =
+        JobRef.queue(
+            application == null ? "any" : application, taskType == null ? "any" : taskType);
+    application = application == null ? null : queue.application();
     if (tag != null && !Limits.TAG.matcher(tag).matches()) {
       throw ApiException.invalid("tag", Limits.TAG_RULE);
     }
@@ -135,21 +139,26 @@ public record JobFilter(
 
   @Override
   public String text() {
-    return "app:"
-        + application
-        + (taskType == null ? "" : " type:" + taskType)
-        + (state == null ? "" : " state:" + state.text())
-        + (tag == null ? "" : " tag:" + tag)
-        + (from == null ? "" : " from:" + Instant.ofEpochMilli(from))
-        + (until == null ? "" : " until:" + Instant.ofEpochMilli(until))
-        + (failed.error() == null ? "" : " error:\"" + failed.error() + "\"")
-        + (failed.at() == null ? "" : " at:" + failed.at())
-        + (failed.release() == null ? "" : " release:" + failed.release());
+    return ((application == null ? "" : " app:" + application)
+            + (taskType == null ? "" : " type:" + taskType)
+            + (state == null ? "" : " state:" + state.text())
+            + (tag == null ? "" : " tag:" + tag)
+            + (from == null ? "" : " from:" + Instant.ofEpochMilli(from))
+            + (until == null ? "" : " until:" + Instant.ofEpochMilli(until))
+            + (failed.error() == null ? "" : " error:\"" + failed.error() + "\"")
+            + (failed.at() == null ? "" : " at:" + failed.at())
+            + (failed.release() == null ? "" : " release:" + failed.release()))
+        .substring(1);
+  }
+
+  /** The queue that it names; null where it may match jobs of several. */
+  @Nullable QueueName queue() {
+    return application == null || taskType == null ? null : new QueueName(application, taskType);
   }
 
   /** Whether it may match jobs of that queue. */
   boolean covers(QueueName queue) {
-    return queue.application().equals(application)
+    return (application == null || queue.application().equals(application))
         && (taskType == null || queue.taskType().equals(taskType));
   }
 

@@ -35,7 +35,7 @@ public class JobSearch {
    * A page of what was found.
    *
    * @param next where to go on; null at the end. There may be more even if nothing was found
-   * @param damaged queues that could not be read; none where the filter names a task type
+   * @param damaged queues that could not be read; none where the filter names a queue
    */
   public record Found(List<JobView> jobs, @Nullable String next, List<QueueName> damaged) {}
 
@@ -47,7 +47,7 @@ public class JobSearch {
    * @param max most jobs
    * @param calls what the request may still ask of the store
    * @throws ApiException 400 for a cursor of another filter
-   * @throws StoreException CORRUPT if the filter names a task type and its keys are damaged
+   * @throws StoreException CORRUPT if the filter names a queue and its keys are damaged
    */
   public Found find(JobFilter filter, @Nullable String cursor, int max, StoreCalls calls) {
     SearchPlace place = cursor == null ? null : SearchPlace.parse(filter.fingerprint(), cursor);
@@ -77,7 +77,7 @@ public class JobSearch {
                 ? byState(filter, begun, found, max, calls)
                 : byTag(filter, begun, found, max, calls);
       } catch (StoreException e) {
-        if (e.kind() != StoreException.Kind.CORRUPT || filter.taskType() != null) {
+        if (e.kind() != StoreException.Kind.CORRUPT || filter.queue() != null) {
           throw e;
         }
         damaged.add(queue);
@@ -93,9 +93,9 @@ public class JobSearch {
   }
 
   private List<QueueName> queues(JobFilter filter, @Nullable SearchPlace place) {
-    String taskType = filter.taskType();
-    if (taskType != null) {
-      return List.of(new QueueName(filter.application(), taskType));
+    QueueName only = filter.queue();
+    if (only != null) {
+      return List.of(only);
     }
     return engine.queues().keySet().stream()
         .filter(filter::covers)

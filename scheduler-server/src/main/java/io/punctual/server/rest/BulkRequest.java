@@ -12,14 +12,19 @@ import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobIds;
 import io.punctual.server.jobs.JobSelection;
 import io.punctual.server.problem.ApiException;
+import io.punctual.server.security.Ownership;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An operation on many jobs: those with the ids, or those that match the filter. */
+/**
+ * An operation on many jobs: those with the ids, or those that match the filter.
+ *
+ * @param application {@value #ALL} for all, which must be said; null after it was
+ */
 record BulkRequest(
-    String application,
+    @Nullable String application,
     @Nullable String taskType,
     @Nullable List<String> taskIds,
     @Nullable String state,
@@ -34,8 +39,15 @@ record BulkRequest(
     @Nullable Duration delay,
     @Nullable Instant dueAt) {
 
+  private static final String ALL = "*";
+
   BulkRequest {
-    application = JobFields.application(application);
+    if (ALL.equals(application)) {
+      Ownership.require(ALL);
+      application = null;
+    } else {
+      application = JobFields.application(application);
+    }
     taskType = JobFields.name("taskType", taskType);
     if (limit != null) {
       limit = JobFields.integer("limit", limit, 0, 1, BulkOperations.MAX_PAGE);
@@ -74,7 +86,9 @@ record BulkRequest(
   }
 
   private JobIds ids(List<String> ids) {
-    if (taskType == null) {
+    if (application == null) {
+      throw ApiException.invalid("application", "must be one: ids are those of one queue");
+    } else if (taskType == null) {
       throw ApiException.invalid("taskType", "is missing: ids are those of one queue");
     }
     String reason = "cannot be given together with taskIds";

@@ -114,7 +114,8 @@ class JobListController {
    *
    * @param outcomes the number of jobs by outcome
    * @param dueAt the new due time of a reschedule; absent otherwise
-   * @param damaged task types that could not be read; absent if there are none
+   * @param damaged task types that could not be read, of all applications with the application
+   *     before a slash; absent if there are none
    */
   record BulkAnswer(
       boolean dryRun,
@@ -125,7 +126,7 @@ class JobListController {
       @Nullable String nextCursor,
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> damaged) {
 
-    record Item(String taskType, String taskId, String outcome) {}
+    record Item(String application, String taskType, String taskId, String outcome) {}
   }
 
   private BulkAnswer bulk(Action action, BulkRequest request) {
@@ -142,10 +143,16 @@ class JobListController {
             page.items().stream()
                 .map(
                     item ->
-                        new BulkAnswer.Item(item.queue().taskType(), item.taskId(), item.outcome()))
+                        new BulkAnswer.Item(
+                            item.queue().application(),
+                            item.queue().taskType(),
+                            item.taskId(),
+                            item.outcome()))
                 .toList(),
             page.next(),
-            taskTypes(page.damaged()));
+            request.application() != null
+                ? taskTypes(page.damaged())
+                : page.damaged().stream().map(QueueName::toString).toList());
     StoreException failure = page.failure();
     if (failure != null) {
       throw Failures.translate(failure)

@@ -44,6 +44,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
@@ -359,8 +360,8 @@ class ConsoleIT extends ConsoleTestBase {
           .contains("Mon-Fri 09:00-20:00");
       assertThat(bea.post(queue + "/purge", Map.of("state", "delayed", "name", "shop/b")).body())
           .contains("must be shop/a");
-      assertThat(bea.post("/console/bulk", Map.of("q", "state:dead", "action", "PURGE")).body())
-          .contains("must name app:");
+      assertThat(bea.post("/console/bulk", Map.of("q", "error:x", "action", "PURGE")).body())
+          .contains("must name one of tag:");
       assertThat(bea.post(job + "/edit", Map.of("params", "x", "version", "\"old\"")).statusCode())
           .isEqualTo(412);
       for (String q :
@@ -548,6 +549,50 @@ class ConsoleIT extends ConsoleTestBase {
       var preview =
           bea.get(Visitor.next(bea.post("/console/bulk", Map.of("q", group, "action", "REQUEUE"))));
       assertThat(preview.body()).contains("2 jobs match");
+    }
+  }
+
+  @Test
+  void allThatMatchIsOneOperationInAllQueues() {
+    die("across.one", "x1", "AcrossException: full");
+    die("across.one", "x2", "AcrossException: full");
+    die("across.two", "x3", "AcrossException: full");
+    die("across.two", "other", "another");
+    submit("across.bad", "x4", "1h", "");
+    byte[] dead = (prefix + ":{shop:across.bad:0}:dead").getBytes(StandardCharsets.UTF_8);
+    try (RedisConnection redis = connections.getConnection()) {
+      redis.stringCommands().set(dead, dead);
+    }
+    try (Visitor otto = Visitor.loggedIn(port, "otto");
+        Visitor vera = Visitor.loggedIn(port, "vera")) {
+      String search = "state:dead error:AcrossException from:-1h";
+      assertThat(otto.get("/console/jobs?q=" + Visitor.encoded(search)).body())
+          .contains("Do something to all that match");
+      Map<String, String> form = Map.of("q", search, "action", "REQUEUE");
+      var unused = vera.get("/console/jobs");
+      assertThat(vera.post("/console/bulk", form).statusCode()).isEqualTo(403);
+      String preview = Visitor.next(otto.post("/console/bulk", form));
+      assertThat(words(otto.get(preview).body()))
+          .contains(
+              "3 jobs match.",
+              "Requeue 3 jobs",
+              "damaged: shop/across.bad",
+              "shop/across.one 2 2 waits again shop/across.two 1 1 waits again");
+      String work = Visitor.next(otto.post(preview + "/begin", Map.of()));
+      Awaitility.await().until(() -> otto.get(work).body().contains("class=\"tag done\""));
+      assertThat(words(otto.get(work).body()))
+          .contains("done 3 Jobs", search, "damaged: shop/across.bad");
+      assertThat(otto.get("/console/jobs?q=" + Visitor.encoded("state:dead app:shop")).body())
+          .contains("across.two/other")
+          .doesNotContain("across.one/x1", "across.two/x3");
+      String audited =
+          words(otto.get("/console/audit?action=requeue&target=AcrossException").body());
+      assertThat(audited).containsPattern("done, 3 jobs \\{requeued=3}.* begun");
+      assertThat(audited.split("requeue many state:dead", -1)).hasSize(3);
+    } finally {
+      try (RedisConnection redis = connections.getConnection()) {
+        redis.keyCommands().del(dead);
+      }
     }
   }
 
