@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -48,6 +49,9 @@ class JobPageController {
   private static final int SHOWN_PARAMS = 4_096;
   private static final int MAX_CHECKED = 200;
   private static final int MAX_WHEN = 100;
+  private static final int MAX_NUMBER = 20;
+  // As pages show numbers, in whatever language.
+  private static final Pattern SEPARATORS = Pattern.compile("[\\s\\p{Z},.'’]");
   // Each looks at some thousand jobs.
   private static final int MAX_SEARCHES = 100;
 
@@ -301,21 +305,39 @@ class JobPageController {
     checkRole(operation.getAction());
     model.addAttribute("preview", operation);
     model.addAttribute("found", operation.preview());
+    model.addAttribute("number", operation.getNumber());
+    model.addAttribute("typed", operation.isNumberTyped());
     return "bulk";
   }
 
-  /** Begins, as fast as was said. */
+  /** Begins, as fast as was said; where the number of jobs must be typed, once it was. */
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/bulk/{id}/begin")
-  String begin(@PathVariable String id, @RequestParam(defaultValue = "") String perSecond) {
+  String begin(
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String perSecond,
+      @RequestParam(defaultValue = "") String number,
+      Model model,
+      HttpServletResponse response) {
     BulkOperation operation = bulk.find(id);
     checkRole(operation.getAction());
     String rate = perSecond.strip();
     if (!rate.isEmpty() && !rate.matches("[1-9]\\d{0,5}")) {
       throw ApiException.invalid("perSecond", "must be a whole number from 1 to 999999, or empty");
     }
+    // A button may be pressed twice.
+    if (!operation.isBegun() && operation.isNumberTyped() && !isNumber(number, operation)) {
+      response.setStatus(ErrorCode.INVALID.status());
+      model.addAttribute("wrong", number.substring(0, Math.min(MAX_NUMBER, number.length())));
+      model.addAttribute("perSecond", rate);
+      return preview(id, model);
+    }
     bulk.begin(operation, rate.isEmpty() ? 0 : Integer.parseInt(rate));
     return "redirect:/console/operations/" + id;
+  }
+
+  private static boolean isNumber(String typed, BulkOperation operation) {
+    return SEPARATORS.matcher(typed).replaceAll("").equals(Integer.toString(operation.getNumber()));
   }
 
   private static void checkRole(BulkOperation.Action action) {

@@ -3,7 +3,6 @@ package io.punctual.server.console;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.audit.AuditTrail;
 import io.punctual.server.input.JobFields;
-import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
@@ -46,25 +45,26 @@ class OtherPagesController {
   @Allowed(Role.VIEWER)
   @GetMapping("/console/operations")
   String operations(Model model) {
-    model.addAttribute("all", bulk.begun());
+    BulkOperations.Begun begun = bulk.begun();
+    model.addAttribute("all", begun.all());
+    model.addAttribute("partial", begun.partial());
     return "operations";
   }
 
   @Allowed(Role.VIEWER)
   @GetMapping("/console/operations/{id}")
   String operation(@PathVariable String id, Model model) {
-    BulkOperation operation = bulk.find(id);
-    if (operation.getProgress().begun() == null) {
-      return "redirect:/console/bulk/" + operation.getId();
+    if (bulk.isPreview(id)) {
+      return "redirect:/console/bulk/" + id;
     }
-    model.addAttribute("work", operation);
+    model.addAttribute("work", bulk.told(id));
     return "operation";
   }
 
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/operations/{id}/stop")
   String stop(@PathVariable String id) {
-    bulk.find(id).stop();
+    bulk.stop(id);
     return "redirect:/console/operations/" + id;
   }
 

@@ -7,6 +7,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.history.History;
 import io.punctual.server.history.Mark;
+import io.punctual.server.operation.OperationRecord;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Caller;
@@ -53,6 +54,8 @@ public final class BulkOperation {
   // Of one preview. So many calls read 400,000 jobs, or look at 2,000 queues.
   private static final int MAX_COUNTED = 100_000;
   private static final int MAX_CALLS = 2_000;
+  // A cancel of more jobs than these begins once their number was typed.
+  private static final int LARGE = 1_000;
 
   /** What is done to the jobs. */
   public enum Action {
@@ -74,6 +77,16 @@ public final class BulkOperation {
       };
     }
 
+    /** Returns the outcome of a job to which it was done. */
+    String done() {
+      return switch (this) {
+        case CANCEL -> "cancelled";
+        case RESCHEDULE -> "rescheduled";
+        case REQUEUE -> "requeued";
+        case PURGE -> "purged";
+      };
+    }
+
     String text() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -86,7 +99,9 @@ public final class BulkOperation {
     RUNNING,
     DONE,
     STOPPED,
-    FAILED
+    FAILED,
+    /** Its scheduler ended before it. */
+    INTERRUPTED
   }
 
   /** What became of one job. */
@@ -208,7 +223,12 @@ public final class BulkOperation {
   private final String when;
   private volatile Progress progress =
       new Progress(State.PREVIEW, 0, "", null, null, Map.of(), null);
+  private volatile @Nullable Preview seen;
+  // How many jobs matched when it began last; null if nobody looked.
+  private volatile @Nullable Integer total;
+  private volatile boolean more;
   private volatile CountDownLatch stop = new CountDownLatch(1);
+  private volatile boolean interrupted;
 
   BulkOperation(
       Engine engine,
@@ -266,6 +286,12 @@ public final class BulkOperation {
    * @throws StoreException if they cannot be read
    */
   public Preview preview() {
+    Preview found = look();
+    seen = found;
+    return found;
+  }
+
+  private Preview look() {
     List<Item> shown = new ArrayList<>();
     SortedMap<QueueName, SortedMap<String, Integer>> queues = new TreeMap<>();
     Set<QueueName> damaged = new TreeSet<>();
@@ -302,6 +328,25 @@ public final class BulkOperation {
     return new Preview(shown, queues, false, List.copyOf(damaged));
   }
 
+  /** Returns to how many jobs it would be done, as the last preview had it. */
+  public int getNumber() {
+    Preview last = seen;
+    return (last == null ? preview() : last).outcomes().getOrDefault(action.done(), 0);
+  }
+
+  /**
+   * Returns whether it begins only once that number was typed: a purge, or a cancel of more than
+   * {@value #LARGE} jobs.
+   */
+  public boolean isNumberTyped() {
+    if (action != Action.CANCEL) {
+      return action == Action.PURGE;
+    }
+    int number = getNumber();
+    Preview last = seen;
+    return number > LARGE || (last != null && last.more());
+  }
+
   /**
    * Notes that the operation begins, or goes on after it was stopped or failed.
    *
@@ -309,10 +354,20 @@ public final class BulkOperation {
    */
   synchronized boolean begins(int perSecond, Instant now) {
     Progress before = progress;
-    if (!before.over() || before.state() == State.DONE) {
+    if (isBegun()) {
       return false;
     }
     stop = new CountDownLatch(1);
+    interrupted = false;
+    Preview last = seen;
+    seen = null;
+    int dealt = before.matched();
+    // What was moved or checked is counted again.
+    total =
+        last == null || (action == Action.RESCHEDULE && dealt > 0)
+            ? null
+            : Integer.valueOf(last.matched() + (getChecked().isEmpty() ? dealt : 0));
+    more = last != null && last.more();
     progress =
         new Progress(
             State.WAITING, perSecond, Caller.current().name(), now, null, before.outcomes(), null);
@@ -328,7 +383,7 @@ public final class BulkOperation {
       long pause = 0;
       while (!left.isEmpty()) {
         if (stop.await(pause, TimeUnit.MILLISECONDS)) {
-          ends(State.STOPPED, clock.instant(), null);
+          ends(interrupted ? State.INTERRUPTED : State.STOPPED, clock.instant(), null);
           return;
         }
         Page page =
@@ -352,7 +407,7 @@ public final class BulkOperation {
       }
       ends(State.DONE, clock.instant(), leftOut());
     } catch (InterruptedException e) {
-      ends(State.STOPPED, clock.instant(), "the scheduler ended");
+      ends(State.INTERRUPTED, clock.instant(), null);
       Thread.currentThread().interrupt();
     } catch (Throwable e) {
       // Also an Error: an operation that says nothing more would look as if it were under way.
@@ -457,6 +512,36 @@ public final class BulkOperation {
     stop.countDown();
   }
 
+  /** Ends it in the same way because its scheduler ends. */
+  void interrupt() {
+    interrupted = true;
+    stop();
+  }
+
+  /** Returns what all schedulers may know of it. */
+  OperationRecord record(Progress now, String scheduler) {
+    List<String> checked = getChecked().stream().map(JobRef::toString).toList();
+    return new OperationRecord(
+        id,
+        action.text(),
+        getAbout(),
+        checked.isEmpty() ? searches : List.of(),
+        checked,
+        0,
+        when,
+        now.operator(),
+        scheduler,
+        now.perSecond(),
+        String.valueOf(now.begun()),
+        now.ended() == null ? null : now.ended().toString(),
+        now.state().name().toLowerCase(Locale.ROOT),
+        total,
+        more,
+        now.outcomes(),
+        now.error(),
+        0);
+  }
+
   public String getId() {
     return id;
   }
@@ -502,6 +587,12 @@ public final class BulkOperation {
               + (filter.tag() == null ? "" : " tag:" + filter.tag());
       case JobIds ids -> ids.queue().toString();
     };
+  }
+
+  /** Returns whether it is under way or done, so that it cannot begin. */
+  public boolean isBegun() {
+    Progress now = progress;
+    return !now.over() || now.state() == State.DONE;
   }
 
   public Progress getProgress() {

@@ -152,7 +152,7 @@ class BulkOutageIT extends ServerTestBase {
       String page = Visitor.next(bea.post(preview + "/begin", Map.of("perSecond", "100")));
       assertThat(bea.get("/console").body()).doesNotContain("These numbers are old");
       killInTheMiddle("console");
-      BulkOperation work = bulk.begun().get(0);
+      BulkOperation work = bulk.find(page.substring(page.lastIndexOf('/') + 1));
       eventually().until(() -> work.getProgress().over());
       eventually()
           .untilAsserted(

@@ -581,10 +581,11 @@ class ConsoleIT extends ConsoleTestBase {
       String work = Visitor.next(otto.post(preview + "/begin", Map.of()));
       Awaitility.await().until(() -> otto.get(work).body().contains("class=\"tag done\""));
       assertThat(words(otto.get(work).body()))
-          .contains("done 3 Jobs", search, "damaged: shop/across.bad");
-      assertThat(otto.get("/console/jobs?q=" + Visitor.encoded("state:dead app:shop")).body())
-          .contains("across.two/other")
-          .doesNotContain("across.one/x1", "across.two/x3");
+          .contains("done 3 of 3 jobs", search, "damaged: shop/across.bad");
+      for (String job : List.of("one/x1", "one/x2", "two/x3", "two/other")) {
+        assertThat(api.call("GET", "/api/v1/jobs/shop/across." + job, "", ADMIN).at("/state"))
+            .isEqualTo(job.endsWith("other") ? "dead" : "delayed");
+      }
       String audited =
           words(otto.get("/console/audit?action=requeue&target=AcrossException").body());
       assertThat(audited).containsPattern("done, 3 jobs \\{requeued=3}.* begun");
@@ -593,6 +594,81 @@ class ConsoleIT extends ConsoleTestBase {
       try (RedisConnection redis = connections.getConnection()) {
         redis.keyCommands().del(dead);
       }
+    }
+  }
+
+  @Test
+  void aPurgeAndALargeCancelBeginOnceTheNumberOfJobsWasTyped() {
+    for (int from : List.of(0, 501)) {
+      String jobs =
+          IntStream.range(from, from == 0 ? 501 : 1_001)
+              .mapToObj(
+                  i ->
+                      "{\"application\":\"shop\",\"taskType\":\"typed\",\"taskId\":\"t%d\",\"delay\":\"1h\"}"
+                          .formatted(i))
+              .collect(Collectors.joining(","));
+      assertThat(call("POST", "/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}")).isEqualTo(200);
+    }
+    String search = "app:shop type:typed";
+    try (Visitor bea = Visitor.loggedIn(port, "bea")) {
+      var unused = bea.get("/console/jobs");
+      for (String action : List.of("PURGE", "CANCEL")) {
+        String preview =
+            Visitor.next(bea.post("/console/bulk", Map.of("q", search, "action", action)));
+        assertThat(words(bea.get(preview).body())).contains("type the number of jobs: 1,001");
+        for (String number : List.of("", "1000", "<b>1,001</b>")) {
+          HttpResponse<String> refused =
+              bea.post(preview + "/begin", Map.of("number", number, "perSecond", "77"));
+          assertThat(refused.statusCode()).as(number).isEqualTo(400);
+          assertThat(refused.body())
+              .contains("id=\"number-wrong\"", "is not 1,001. Nothing was changed.", search)
+              .contains("value=\"77\"")
+              .doesNotContain("<b>1,001");
+        }
+        assertThat(waiting("typed")).isEqualTo(1_001);
+        if (action.equals("CANCEL")) {
+          String work = Visitor.next(bea.post(preview + "/begin", Map.of("number", " 1,001")));
+          // Pressed twice.
+          assertThat(Visitor.next(bea.post(preview + "/begin", Map.of("number", "1001"))))
+              .isEqualTo(work);
+          Awaitility.await().until(() -> bea.get(work).body().contains("class=\"tag done\""));
+          assertThat(words(bea.get(work).body())).contains("1,001 of 1,001 jobs");
+        }
+      }
+      assertThat(waiting("typed")).isZero();
+      // A small cancel wants no number, and an operator begins it.
+      submit("typed", "one", "1h", "");
+      String small =
+          Visitor.next(bea.post("/console/bulk", Map.of("q", search, "action", "CANCEL")));
+      assertThat(bea.get(small).body()).doesNotContain("name=\"number\"");
+    }
+  }
+
+  @Test
+  void anOperationWhoseSchedulerEndedIsInterruptedAndLeadsBackToItsSearch() {
+    String work = "interrupted-" + id;
+    String record =
+        "{\"id\":\"%s\",\"action\":\"purge\",\"about\":\"shop/gone\",\"searches\":[\"app:shop type:gone <b>\"],\"checked\":[],\"unnamed\":0,\"when\":\"\",\"operator\":\"ada\",\"scheduler\":\"scheduler-9:8080\",\"perSecond\":5,\"begun\":\"2026-01-01T00:00:00Z\",\"ended\":null,\"state\":\"running\",\"total\":9000,\"more\":false,\"outcomes\":{\"purged\":1234},\"error\":null,\"seen\":%d}";
+    try (RedisConnection redis = connections.getConnection();
+        Visitor vera = Visitor.loggedIn(port, "vera")) {
+      Long now = redis.serverCommands().time();
+      for (boolean silent : List.of(false, true)) {
+        redis
+            .hashCommands()
+            .hSet(
+                (prefix + ":operations").getBytes(StandardCharsets.UTF_8),
+                work.getBytes(StandardCharsets.UTF_8),
+                record
+                    .formatted(work, silent ? now - 31_000 : now)
+                    .getBytes(StandardCharsets.UTF_8));
+        String page = vera.get("/console/operations/" + work).body();
+        assertThat(words(page)).contains("1,234 of 9,000 jobs", "By ada", "scheduler-9:8080");
+        assertThat(words(page).contains("The scheduler scheduler-9:8080 ended")).isEqualTo(silent);
+        assertThat(page.contains("q=app:shop%20type:gone%20%3Cb%3E")).isEqualTo(silent);
+        assertThat(words(vera.get("/console/operations").body()))
+            .contains("shop/gone ada " + (silent ? "interrupted" : "running") + " 1,234");
+      }
+      assertThat(vera.get("/console/operations/none").statusCode()).isEqualTo(404);
     }
   }
 

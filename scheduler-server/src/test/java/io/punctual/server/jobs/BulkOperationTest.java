@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.history.History;
+import io.punctual.server.operation.OperationLog;
+import io.punctual.server.operation.OperationRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -28,12 +30,14 @@ class BulkOperationTest {
           return Instant.EPOCH;
         };
     AuditLog nobodys = new AuditLog(new StringRedisTemplate(), "test");
+    OperationLog none = new OperationLog(new StringRedisTemplate(), "test");
     History nothings = new History(new StringRedisTemplate(), "test");
-    try (BulkOperations bulk = new BulkOperations(null, null, nobodys, nothings, clock)) {
+    try (BulkOperations bulk =
+        new BulkOperations(null, null, nobodys, none, nothings, "here", clock)) {
       BulkOperation operation =
           bulk.keep(BulkOperation.Action.CANCEL, List.of(), null, List.of(), "");
       assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.PREVIEW);
-      assertThat(bulk.begun()).isEmpty();
+      assertThat(bulk.begun()).isEqualTo(new BulkOperations.Begun(List.of(), true));
 
       bulk.begin(operation, 0);
       Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> operation.getProgress().over());
@@ -45,7 +49,9 @@ class BulkOperationTest {
       Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> operation.getProgress().over());
       assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.DONE);
       assertThat(operation.getProgress().error()).isNull();
-      assertThat(bulk.begun()).containsExactly(operation);
+      assertThat(bulk.begun().all())
+          .extracting(OperationRecord::id)
+          .containsExactly(operation.getId());
 
       bulk.begin(operation, 0);
       assertThat(operation.getProgress().state())

@@ -230,13 +230,15 @@ class ArchitectureTest {
             "io.punctual.plugin.PunctualPluginRedisAutoConfiguration",
             "io.punctual.plugin.Tls",
             "io.punctual.server.StartupReport",
-            // Credentials and the audit are no jobs: they are kept beside them.
+            // Credentials, the audit and what operations did are no jobs: they are kept beside
+            // them.
             "io.punctual.server.audit.AuditLog",
             // They try what the store needs on connections of their own.
             "io.punctual.server.check.CommandProbes",
             "io.punctual.server.check.RedisCheck",
             "io.punctual.server.cli.Commands",
             "io.punctual.server.engine.EngineConfiguration",
+            "io.punctual.server.operation.OperationLog",
             "io.punctual.server.security.ApplicationTokens",
             "io.punctual.server.security.SecurityConfiguration");
   }
