@@ -1,5 +1,6 @@
 package io.punctual.server.console;
 
+import io.punctual.ErrorCode;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.engine.EngineProperties;
@@ -9,6 +10,7 @@ import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
@@ -16,15 +18,19 @@ import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.problem.ApiException;
+import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
@@ -32,6 +38,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -42,6 +49,7 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 class QueuePageController {
 
   private static final int PAGE = 50;
+  private static final int MAX_CHECKED = 200;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,7}");
 
   private static final Comparator<QueueSample> BY_NAME =
@@ -183,6 +191,95 @@ class QueuePageController {
     return "queues";
   }
 
+  /** Pauses, resumes or limits the queues that were checked, each as on its own page. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/queues")
+  String act(
+      @RequestParam MultiValueMap<String, String> form,
+      @RequestParam(defaultValue = "") String act,
+      @RequestParam(defaultValue = "") String reason,
+      @RequestParam(name = "for", defaultValue = "") String length,
+      @RequestParam(defaultValue = "") String concurrency,
+      @RequestParam(defaultValue = "") String rate,
+      RedirectAttributes redirect) {
+    Duration pause = JobFields.pause(orNull(length));
+    Integer atOnce = atOnce(concurrency);
+    Consumer<QueueName> one =
+        switch (act) {
+          case "pause" -> queue -> queues.pause(queue, reason, pause);
+          case "resume" -> queues::resume;
+          case "limit" -> queue -> queues.limit(queue, atOnce, orNull(rate));
+          default -> throw ApiException.invalid("act", "must be pause, resume or limit");
+        };
+    List<String> failed = each(checked(form), one);
+    statistics.changed();
+    for (String name : List.of("q", "state", "sort", "page")) {
+      String value = form.getFirst(name);
+      if (value != null && !value.isEmpty()) {
+        redirect.addAttribute(name, value);
+      }
+    }
+    if (failed.isEmpty()) {
+      redirect.addFlashAttribute("told", "queues." + act);
+    } else {
+      redirect.addFlashAttribute("failed", failed);
+    }
+    return "redirect:/console/queues";
+  }
+
+  private static List<QueueName> checked(MultiValueMap<String, String> form) {
+    List<String> names = form.getOrDefault("queue", List.of());
+    if (names.isEmpty() || names.size() > MAX_CHECKED) {
+      throw ApiException.invalid(
+          "queue",
+          names.isEmpty()
+              ? "is missing: check the boxes of those that are meant"
+              : "must be at most " + MAX_CHECKED + " at once: check fewer");
+    }
+    return names.stream()
+        .distinct()
+        .map(
+            name -> {
+              String[] parts = name.split("/", -1);
+              if (parts.length != 2) {
+                throw ApiException.invalid("queue", "must be application/taskType");
+              }
+              return JobRef.queue(parts[0], parts[1]);
+            })
+        .toList();
+  }
+
+  /**
+   * Acts on each, also if another one is damaged or gone. Returns what failed, and why.
+   *
+   * @throws ApiException 400 if the values are wrong; then nothing was done
+   */
+  private static List<String> each(List<QueueName> checked, Consumer<QueueName> act) {
+    List<String> failed = new ArrayList<>();
+    for (int i = 0; i < checked.size(); i++) {
+      try {
+        act.accept(checked.get(i));
+      } catch (RuntimeException e) {
+        ApiException problem = Failures.of(e);
+        if (problem.code() == ErrorCode.INVALID) {
+          throw problem;
+        }
+        // If Redis is away, it is so for the rest.
+        boolean away = problem.code() == ErrorCode.UNAVAILABLE;
+        failed.add(
+            checked.subList(i, away ? checked.size() : i + 1).stream()
+                    .map(QueueName::toString)
+                    .collect(Collectors.joining(", "))
+                + ": "
+                + problem.getMessage());
+        if (away) {
+          break;
+        }
+      }
+    }
+    return failed;
+  }
+
   /** A queue in the list, with its state in a word. */
   record Row(QueueSample queue, String state) {}
 
@@ -288,16 +385,17 @@ class QueuePageController {
       @RequestParam(defaultValue = "") String concurrency,
       @RequestParam(defaultValue = "") String rate,
       RedirectAttributes redirect) {
-    Integer atOnce = null;
-    if (!concurrency.isBlank()) {
-      if (!NUMBER.matcher(concurrency.strip()).matches()) {
-        throw ApiException.invalid("concurrency", "must be a whole number");
-      }
-      atOnce = Integer.valueOf(concurrency.strip());
-    }
-    queues.limit(queue, atOnce, rate.isBlank() ? null : rate.strip());
+    queues.limit(queue, atOnce(concurrency), orNull(rate));
     redirect.addFlashAttribute("told", "limits");
     return back(queue);
+  }
+
+  private static @Nullable Integer atOnce(String typed) {
+    String number = orNull(typed);
+    if (number != null && !NUMBER.matcher(number).matches()) {
+      throw ApiException.invalid("concurrency", "must be a whole number");
+    }
+    return number == null ? null : Integer.valueOf(number);
   }
 
   /** What is left empty does not close it. */

@@ -79,6 +79,42 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void queuesAreCheckedAndPausedTogetherAndStayCheckedMeanwhile() {
+    for (String type : List.of("chosen.a", "chosen.b", "chosen.c")) {
+      submit(type, "one", "1h", "");
+    }
+    as("otto");
+    browser.until(() -> browser.open("/console/queues?q=chosen.").all("tbody tr").size() == 3);
+    assertThat(browser.one("#checked").isDisplayed()).isFalse();
+    browser.click("input[value='shop/chosen.a']");
+    browser.click("input[value='shop/chosen.b']");
+    assertThat(browser.text(".picked [role=status]")).isEqualTo("2 checked");
+    for (String colours : new String[] {"light", "dark"}) {
+      for (int width : new int[] {380, 1280}) {
+        browser.width(width).colours(colours);
+        assertThat(browser.overflow()).isLessThanOrEqualTo(0);
+        assertThat(browser.unfair()).isEmpty();
+        browser.picture("queues-checked-" + colours + "-" + width);
+      }
+    }
+    // The live part would have been replaced by now, were no box checked.
+    browser.type("#checked input[name=reason]", "deploy");
+    submit("chosen.c", "two", "1h", "");
+    browser.click("#checked button[value=pause]");
+    browser.until(() -> browser.text("main > [role=status]").contains("queues are paused"));
+    assertThat(browser.text("#live")).contains("deploy");
+    assertThat(browser.all("#live .pause")).hasSize(2);
+    assertThat(browser.one("#checked").isDisplayed()).isFalse();
+    // After the live part was replaced, all can still be checked at once.
+    browser.until(() -> browser.text("#live").contains("2"));
+    browser.click("[data-check-all]");
+    assertThat(browser.text(".picked [role=status]")).isEqualTo("3 checked");
+    browser.click("#checked button[value=resume]");
+    browser.until(() -> browser.text("main > [role=status]").contains("queues are resumed"));
+    assertThat(browser.all("#live .pause")).isEmpty();
+  }
+
+  @Test
   void aJobIsFoundEditedMovedRunAndCancelled() {
     String id = fresh();
     submit("job.acts", id, "1h", ",\"params\":\"old\"");

@@ -673,6 +673,83 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void checkedQueuesArePausedLimitedAndResumedTogether() {
+    for (String type : List.of("sel.a", "sel.b", "sel.c")) {
+      submit(type, "one", "1h", "");
+    }
+    List<Map.Entry<String, String>> two =
+        List.of(
+            Map.entry("queue", "shop/sel.a"),
+            Map.entry("queue", "shop/sel.b"),
+            Map.entry("q", "shop/sel."),
+            Map.entry("sort", "-name"));
+    try (Visitor otto = Visitor.loggedIn(port, "otto");
+        Visitor vera = Visitor.loggedIn(port, "vera")) {
+      Awaitility.await()
+          .until(() -> otto.get("/console/queues?q=sel.").body().contains("value=\"shop/sel.c\""));
+      assertThat(vera.get("/console/queues?q=sel.").body())
+          .contains("sel.c")
+          .doesNotContain("checkbox", "id=\"checked\"");
+      assertThat(vera.post("/console/queues", with(two, "act", "pause")).statusCode())
+          .isEqualTo(403);
+
+      List<Map.Entry<String, String>> pause = with(two, "act", "pause");
+      pause = with(with(pause, "reason", "deploy <2>"), "for", "30m");
+      String list = Visitor.next(otto.post("/console/queues", pause));
+      assertThat(list).isEqualTo("/console/queues?q=shop%2Fsel.&sort=-name");
+      assertThat(words(otto.get(list).body())).contains("The queues are paused.");
+      JsonNode paused = queue("sel.b").at("/pauses/0");
+      assertThat(paused.get("reason").asString()).isEqualTo("deploy <2>");
+      assertThat(paused.get("by").asString()).isEqualTo("otto");
+      assertThat(paused.get("until").isNull()).isFalse();
+      assertThat(queue("sel.a").at("/pauses")).hasSize(1);
+      assertThat(queue("sel.c").at("/pauses")).isEmpty();
+      assertThat(words(otto.get("/console/audit?action=pause&target=sel.").body()))
+          .contains("pause shop/sel.a", "pause shop/sel.b")
+          .doesNotContain("shop/sel.c");
+
+      List<Map.Entry<String, String>> limit = with(with(two, "act", "limit"), "concurrency", "7");
+      Visitor.next(otto.post("/console/queues", with(limit, "rate", "50/m")));
+      assertThat(queue("sel.a").at("/limits").toString())
+          .isEqualTo("{\"concurrency\":7,\"rate\":\"50/m\"}");
+      // A queue that is not known does not keep the others from it.
+      List<Map.Entry<String, String>> resume = new ArrayList<>();
+      resume.add(Map.entry("queue", "shop/sel.none"));
+      resume.addAll(with(two, "act", "resume"));
+      assertThat(words(otto.get(Visitor.next(otto.post("/console/queues", resume))).body()))
+          .contains("Not done for these queues: shop/sel.none: no queue shop/sel.none is known")
+          .doesNotContain("The queues are resumed");
+      assertThat(queue("sel.a").at("/pauses")).isEmpty();
+      assertThat(queue("sel.b").at("/pauses")).isEmpty();
+
+      for (List<Map.Entry<String, String>> wrong :
+          List.of(
+              List.of(Map.entry("act", "pause")),
+              with(two, "act", "purge"),
+              with(with(two, "act", "pause"), "for", "soon"),
+              with(with(two, "act", "pause"), "reason", LONG),
+              with(with(two, "act", "limit"), "rate", "fast"),
+              List.of(Map.entry("act", "pause"), Map.entry("queue", "shop")))) {
+        assertThat(otto.post("/console/queues", wrong).statusCode())
+            .as(wrong.toString())
+            .isEqualTo(400);
+      }
+      assertThat(queue("sel.a").at("/pauses")).isEmpty();
+    }
+  }
+
+  private static List<Map.Entry<String, String>> with(
+      List<Map.Entry<String, String>> form, String name, String value) {
+    List<Map.Entry<String, String>> more = new ArrayList<>(form);
+    more.add(Map.entry(name, value));
+    return more;
+  }
+
+  private JsonNode queue(String type) {
+    return api.call("GET", "/api/v1/queues/shop/" + type, "", ADMIN).body();
+  }
+
+  @Test
   void manyJobsAreCancelledAsFastAsWasSaidUntilSomebodyStopsIt() {
     for (int i = 0; i < 30; i++) {
       submit("bulk", "b" + i, "1h", "");

@@ -70,7 +70,7 @@
       button.textContent = live ? document.body.dataset.live : document.body.dataset.paused;
     });
   }
-  const reading = (part) => part.contains(document.activeElement) || String(window.getSelection()) !== '';
+  const reading = (part) => part.contains(document.activeElement) || part.querySelector('input:checked') || String(window.getSelection()) !== '';
   const refresh = (id, event) => () => {
     const part = document.getElementById(id);
     // Nothing moves under the hand or the eye of a reader.
@@ -87,24 +87,25 @@
     if (question && !window.confirm(question)) event.preventDefault();
   });
   const boxes = () => document.querySelectorAll('input[type=checkbox][form=checked]');
-  const every = document.querySelector('[data-check-all]');
+  const all = () => document.querySelector('[data-check-all]');
   const count = () => {
-    const all = [...boxes()];
-    const checked = all.filter((box) => box.checked).length;
+    const some = [...boxes()];
+    const checked = some.filter((box) => box.checked).length;
+    const every = all();
     for (const told of document.querySelectorAll('[data-checked]')) told.textContent = checked ? told.dataset.checked.replace('{0}', checked) : '';
     if (every) {
-      every.checked = checked > 0 && checked === all.length;
-      every.indeterminate = checked > 0 && checked < all.length;
+      every.hidden = false;
+      every.checked = checked > 0 && checked === some.length;
+      every.indeterminate = checked > 0 && checked < some.length;
     }
   };
-  if (every) every.hidden = false;
   document.addEventListener('change', (event) => {
-    if (event.target === every) for (const box of boxes()) box.checked = every.checked;
+    if (event.target === all()) for (const box of boxes()) box.checked = event.target.checked;
     count();
   });
   // Who comes back finds the boxes as they were left.
   window.addEventListener('pageshow', count);
-  document.addEventListener('htmx:afterSettle', tick);
+  document.addEventListener('htmx:afterSettle', () => { tick(); count(); });
   // A table that is scrolled aside stays so, and what is unfolded, when its part of the page is replaced.
   const scrolls = '#live .scroll, #charts .scroll';
   const folds = '#live details[id], #charts details[id]';
