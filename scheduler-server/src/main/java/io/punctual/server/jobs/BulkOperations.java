@@ -73,7 +73,14 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
       OperationLog records,
       History history,
       Environment environment) {
-    this(engine, search, audit, records, history, SchedulerName.of(environment), InstantSource.system());
+    this(
+        engine,
+        search,
+        audit,
+        records,
+        history,
+        SchedulerName.of(environment),
+        InstantSource.system());
   }
 
   BulkOperations(

@@ -177,7 +177,8 @@ class BulkRepeatIT extends SharedRedisTestBase {
       assertThat(api.post("/api/v1/jobs", job.formatted(id)).status()).isEqualTo(201);
     }
     try (BulkOperations bulk =
-        new BulkOperations(refusing(3), search, audit, records, history, "here", InstantSource.system())) {
+        new BulkOperations(
+            refusing(3), search, audit, records, history, "here", InstantSource.system())) {
       BulkOperation operation =
           bulk.keep(
               BulkOperation.Action.CANCEL, List.of(new JobIds(QUEUE, ids)), null, List.of(), "");
