@@ -1,6 +1,7 @@
 package io.punctual.server.history;
 
 import io.punctual.server.security.ApplicationTokens;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -54,9 +55,13 @@ public class History {
 
   private record Read(Past past, long nanos) {}
 
-  /** Returns the key of what schedulers tell each other about sampling. */
-  String samplers() {
-    return key + ":samplers";
+  /**
+   * Returns what tells a scheduler whether it samples.
+   *
+   * @param life how long a scheduler counts after it said that it is there
+   */
+  Samplers samplers(Duration life) {
+    return new Samplers(redis, key + ":samplers", life);
   }
 
   /** Returns Redis's time, epoch ms. */
@@ -151,8 +156,12 @@ public class History {
         before = point.begin();
       }
     }
-    long until =
-        points.isEmpty() || now - points.get(0).at() > 3 * POINT_MS ? now : points.get(0).at();
+    long until = now;
+    if (!points.isEmpty()) {
+      Point newest = points.get(0);
+      // The next one is to come.
+      until = now - newest.at() > 2 * newest.ms() + POINT_MS ? now : newest.at();
+    }
     long from = until - span.length().toMillis();
     points.removeIf(point -> point.at() <= from);
     Collections.reverse(points);

@@ -22,7 +22,6 @@ import org.springframework.context.annotation.Fallback;
 import org.springframework.core.env.Environment;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
@@ -50,12 +49,16 @@ final class HistorySampler extends RepeatedTask {
   private long rests = System.nanoTime();
   private boolean told;
 
-  /** How long it waits between two turns. */
-  record Pace(Duration time) {}
+  /**
+   * How often schedulers say that they are there, and sample.
+   *
+   * @param time how long each waits between two turns
+   * @param life how long one counts that says nothing more
+   */
+  record Pace(Duration time, Duration life) {}
 
   HistorySampler(
       History history,
-      StringRedisTemplate redis,
       QueueStatistics statistics,
       WorkerDirectory workers,
       Environment environment,
@@ -64,8 +67,7 @@ final class HistorySampler extends RepeatedTask {
     this.history = history;
     this.statistics = statistics;
     this.workers = workers;
-    this.samplers =
-        new Samplers(redis, history.samplers(), pace.time().multipliedBy(5).dividedBy(2));
+    this.samplers = history.samplers(pace.life());
     this.name = SchedulerName.of(environment);
   }
 
@@ -73,7 +75,7 @@ final class HistorySampler extends RepeatedTask {
   @Bean
   @Fallback
   static Pace pace() {
-    return new Pace(Duration.ofSeconds(10));
+    return new Pace(Duration.ofSeconds(10), Duration.ofSeconds(25));
   }
 
   @Override

@@ -92,7 +92,7 @@ class ConsolePictures extends SharedRedisTestBase {
           job("shop", "order.hold", "order-1007", 0, "{\"order\":1007,\"until\":\"paid\"}"));
       ConsoleTestBase.logIn(browser.size(1600, 940).colours("light"), "bea");
       Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> sent.get() > 4_500);
-      browser.picture("overview");
+      browser.open("/console?range=15m").picture("overview");
       browser.colours("dark").picture("overview-dark");
       browser.colours("light").open("/console/queues").picture("queues");
       browser.open("/console/dead").picture("dead");

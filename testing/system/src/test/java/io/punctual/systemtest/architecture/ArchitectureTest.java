@@ -238,6 +238,9 @@ class ArchitectureTest {
             "io.punctual.server.check.RedisCheck",
             "io.punctual.server.cli.Commands",
             "io.punctual.server.engine.EngineConfiguration",
+            // What schedulers remember of a day is no job either.
+            "io.punctual.server.history.History",
+            "io.punctual.server.history.Samplers",
             "io.punctual.server.operation.OperationLog",
             "io.punctual.server.security.ApplicationTokens",
             "io.punctual.server.security.SecurityConfiguration");
