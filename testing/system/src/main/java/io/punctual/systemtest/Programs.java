@@ -76,7 +76,12 @@ public final class Programs {
   public Programs(Path directory) {
     this(
         directory,
-        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        // With room for all compiled code, no start collects the whole heap for the sake of some.
+        List.of(
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:ReservedCodeCacheSize=192m"),
         "http",
         Http.CLIENT,
         List.of(),
