@@ -3,6 +3,7 @@ package io.punctual.server.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.SharedRedisTestBase;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.springframework.test.context.TestPropertySource;
 import tools.jackson.databind.node.ObjectNode;
@@ -107,8 +109,14 @@ class ConsoleBrowserIT extends BrowserTestBase {
     assertThat(browser.one("#checked").isDisplayed()).isFalse();
     // After the live part was replaced, all can still be checked at once.
     browser.until(() -> browser.text("#live").contains("2"));
-    browser.click("[data-check-all]");
-    assertThat(browser.text(".picked [role=status]")).isEqualTo("3 checked");
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreException(StaleElementReferenceException.class)
+        .until(
+            () -> {
+              browser.click("[data-check-all]");
+              return browser.text(".picked [role=status]").equals("3 checked");
+            });
     browser.click("#checked button[value=resume]");
     browser.until(() -> browser.text("main > [role=status]").contains("queues are resumed"));
     assertThat(browser.all("#live .pause")).isEmpty();

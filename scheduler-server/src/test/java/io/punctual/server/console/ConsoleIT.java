@@ -689,7 +689,7 @@ class ConsoleIT extends ConsoleTestBase {
           .until(() -> otto.get("/console/queues?q=sel.").body().contains("value=\"shop/sel.c\""));
       assertThat(vera.get("/console/queues?q=sel.").body())
           .contains("sel.c")
-          .doesNotContain("checkbox", "id=\"checked\"");
+          .doesNotContain("form=\"checked\"", "data-check-all", "id=\"checked\"");
       assertThat(vera.post("/console/queues", with(two, "act", "pause")).statusCode())
           .isEqualTo(403);
 

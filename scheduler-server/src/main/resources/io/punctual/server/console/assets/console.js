@@ -70,7 +70,7 @@
       button.textContent = live ? document.body.dataset.live : document.body.dataset.paused;
     });
   }
-  const reading = (part) => part.contains(document.activeElement) || part.querySelector('input:checked') || String(window.getSelection()) !== '';
+  const reading = (part) => part.contains(document.activeElement) || part.querySelector('[form=checked]:checked') || String(window.getSelection()) !== '';
   const refresh = (id, event) => () => {
     const part = document.getElementById(id);
     // Nothing moves under the hand or the eye of a reader.
@@ -111,7 +111,11 @@
   const folds = '#live details[id], #charts details[id]';
   let aside = [];
   let open = [];
-  document.addEventListener('htmx:beforeSwap', () => { aside = [...document.querySelectorAll(scrolls)].map((part) => part.scrollLeft); open = [...document.querySelectorAll(folds)].filter((part) => part.open).map((part) => part.id); });
+  document.addEventListener('htmx:beforeSwap', (event) => {
+    // What was asked for before a box was checked comes too late.
+    if (event.detail.target.id === 'live' && reading(event.detail.target)) event.detail.shouldSwap = false;
+    aside = [...document.querySelectorAll(scrolls)].map((part) => part.scrollLeft); open = [...document.querySelectorAll(folds)].filter((part) => part.open).map((part) => part.id);
+  });
   document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll(scrolls)].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); for (const part of document.querySelectorAll(folds)) part.open = open.includes(part.id); });
   // A tab in the background shows that something is urgent.
   const icon = document.getElementById('icon');
