@@ -66,7 +66,8 @@ class BulkRepeatIT extends SharedRedisTestBase {
   }
 
   private BulkOperations scheduler(String name) {
-    return new BulkOperations(engine, search, audit, records, history, name, InstantSource.system());
+    return new BulkOperations(
+        engine, search, audit, records, history, name, InstantSource.system());
   }
 
   private OperationRecord there(String id) {
