@@ -709,7 +709,8 @@ class ConsoleIT extends ConsoleTestBase {
           .doesNotContain("shop/sel.c");
 
       List<Map.Entry<String, String>> limit = with(with(two, "act", "limit"), "concurrency", "7");
-      Visitor.next(otto.post("/console/queues", with(limit, "rate", "50/m")));
+      list = Visitor.next(otto.post("/console/queues", with(limit, "rate", "50/m")));
+      assertThat(words(otto.get(list).body())).contains("The limits hold");
       assertThat(queue("sel.a").at("/limits").toString())
           .isEqualTo("{\"concurrency\":7,\"rate\":\"50/m\"}");
       // A queue that is not known does not keep the others from it.
