@@ -6,10 +6,12 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How {@code java} is told which program to start.
@@ -17,8 +19,14 @@ import java.util.stream.Stream;
  * @param name of the program
  * @param words behind the flags and before the program's options
  * @param jars what it is made of
+ * @param base a program whose class path is the begin of this one's, and whose start cache is good
+ *     for both; null if it has one for itself
  */
-record Launch(String name, List<String> words, List<Path> jars) {
+record Launch(String name, List<String> words, List<Path> jars, @Nullable Launch base) {
+
+  Launch(String name, List<String> words, List<Path> jars) {
+    this(name, words, jars, null);
+  }
 
   /** A program of the build: a jar, with a directory lib beside it. */
   static Launch jar(String name, Path jar) {
@@ -32,11 +40,16 @@ record Launch(String name, List<String> words, List<Path> jars) {
 
   /** A class of this JVM's class path; one that is in a jar needs nothing but jars. */
   static Launch main(Class<?> main) {
-    return main(main, jar -> true);
+    return main(main, jar -> true, jar -> false);
   }
 
-  /** The same, with those jars alone of which that holds, by the names of their files. */
-  static Launch main(Class<?> main, Predicate<String> jars) {
+  /**
+   * The same.
+   *
+   * @param jars which there are, by the names of their files
+   * @param last which of them come last
+   */
+  static Launch main(Class<?> main, Predicate<String> jars, Predicate<String> last) {
     boolean packed =
         Files.isRegularFile(
             Path.of(
@@ -46,6 +59,7 @@ record Launch(String name, List<String> words, List<Path> jars) {
             .map(Path::of)
             .filter(entry -> !packed || Files.isRegularFile(entry))
             .filter(entry -> Files.isDirectory(entry) || jars.test(entry.getFileName().toString()))
+            .sorted(Comparator.comparing(entry -> last.test(entry.getFileName().toString())))
             .toList();
     String joined =
         path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
@@ -54,7 +68,12 @@ record Launch(String name, List<String> words, List<Path> jars) {
 
   /** The same with another name: it shares no start cache with the first one. */
   Launch named(String other) {
-    return new Launch(other, words, jars);
+    return new Launch(other, words, jars, base);
+  }
+
+  /** The same with the start cache of that one. */
+  Launch on(Launch other) {
+    return new Launch(name, words, jars, other);
   }
 
   /** Whether all of it is in jars: classes of directories can be in no start cache. */

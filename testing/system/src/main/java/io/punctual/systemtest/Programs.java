@@ -24,15 +24,22 @@ public final class Programs {
           Path.of("target", "start-caches").toAbsolutePath(),
           Boolean.getBoolean("punctual.start-caches"));
 
+  /** A worker without a registry's client, and its start cache. */
+  private static final String BARE_WORKER = "worker-without-registry";
+
   private static final Set<String> OFTEN =
       Set.of(
           "scheduler-server",
           "eureka-registry",
           "demo-order-service",
-          WorkerApplication.class.getSimpleName());
+          WorkerApplication.class.getSimpleName(),
+          BARE_WORKER);
 
   private static final String NAME = "--spring.application.name=";
   private static final String PREFIX = "--punctual.key-prefix=";
+  private static final String ADDRESSES = "--punctual.url=";
+  // What a run that makes a start cache has otherwise.
+  private static final List<String> ITS_OWN = List.of(NAME, PREFIX, ADDRESSES);
 
   private static final Pattern SERVLET_STACK =
       Pattern.compile("(spring-webmvc|spring-boot-(starter-)?(webmvc|tomcat|servlet)|tomcat-).*");
@@ -177,7 +184,7 @@ public final class Programs {
             "--server.address=127.0.0.1",
             "--server.port=" + port,
             SHOP_IN_MEMORY,
-            "--punctual.url=" + scheduler.url(),
+            ADDRESSES + scheduler.url(),
             "--punctual.callback.accept-unsigned=true",
             "--eureka.instance.hostname=127.0.0.1",
             eureka(registry)));
@@ -246,7 +253,23 @@ public final class Programs {
   }
 
   private static Launch main(Class<?> main) {
-    return Launch.main(main, without(ZOOKEEPER, CONSUL));
+    return Launch.main(main, without(ZOOKEEPER, CONSUL), jar -> false);
+  }
+
+  private static Launch bareWorker() {
+    return Launch.main(WorkerApplication.class, jar -> !isRegistryClient(jar), jar -> false)
+        .named(BARE_WORKER);
+  }
+
+  /** A worker with one client of a registry, behind all else on its class path. */
+  private static Launch worker(String name, Pattern one, Pattern other) {
+    return Launch.main(WorkerApplication.class, without(one, other), Programs::isRegistryClient)
+        .named(name)
+        .on(bareWorker());
+  }
+
+  private static boolean isRegistryClient(String jar) {
+    return REGISTRY_CLIENTS.matcher(jar).matches();
   }
 
   private static Predicate<String> without(Pattern one, Pattern other) {
@@ -256,7 +279,7 @@ public final class Programs {
   /** A ZooKeeper server, which keeps its data; it is there once its port accepts connections. */
   public JavaProcess zookeeper() {
     int port = Ports.free();
-    Launch classPath = Launch.main(WorkerApplication.class, without(EUREKA, CONSUL));
+    Launch classPath = worker("zookeeper", EUREKA, CONSUL);
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -299,11 +322,7 @@ public final class Programs {
                 "--punctual.callback.accept-unsigned=true"));
     arguments.addAll(zookeeper(zookeeper));
     arguments.addAll(Arrays.asList(options));
-    return process(
-        application,
-        port,
-        Launch.main(WorkerApplication.class, without(EUREKA, CONSUL)).named("worker-on-zookeeper"),
-        arguments);
+    return process(application, port, worker("worker-on-zookeeper", EUREKA, CONSUL), arguments);
   }
 
   private static List<String> zookeeper(JavaProcess zookeeper) {
@@ -354,11 +373,7 @@ public final class Programs {
                 "--punctual.callback.accept-unsigned=true"));
     arguments.addAll(consul(consul));
     arguments.addAll(Arrays.asList(options));
-    return process(
-        application,
-        port,
-        Launch.main(WorkerApplication.class, without(EUREKA, ZOOKEEPER)).named("worker-on-consul"),
-        arguments);
+    return process(application, port, worker("worker-on-consul", EUREKA, ZOOKEEPER), arguments);
   }
 
   private static List<String> consul(JavaProcess consul) {
@@ -385,14 +400,10 @@ public final class Programs {
                 "--server.port=" + port,
                 "--management.endpoint.health.probes.enabled=true",
                 "--punctual.callback.accept-unsigned=true",
-                "--punctual.url="
+                ADDRESSES
                     + schedulers.stream().map(JavaProcess::url).collect(Collectors.joining(","))));
     arguments.addAll(Arrays.asList(options));
-    return process(
-        application,
-        port,
-        Launch.main(WorkerApplication.class, jar -> !REGISTRY_CLIENTS.matcher(jar).matches()),
-        arguments);
+    return process(application, port, bareWorker(), arguments);
   }
 
   /** A web application of the class path that registers, with nothing else but these options. */
@@ -472,7 +483,9 @@ public final class Programs {
         main.getSimpleName(),
         port,
         Launch.main(
-            main, without(ZOOKEEPER, CONSUL).and(jar -> !SERVLET_STACK.matcher(jar).matches())),
+            main,
+            without(ZOOKEEPER, CONSUL).and(jar -> !SERVLET_STACK.matcher(jar).matches()),
+            jar -> false),
         arguments);
   }
 
@@ -516,9 +529,11 @@ public final class Programs {
     List<String> options = new ArrayList<>(arguments);
     options.addAll(everywhere);
     List<String> command = new ArrayList<>(flags);
-    if (caches != null && OFTEN.contains(launch.name()) && launch.canBeCached()) {
+    Launch base = launch.base();
+    Launch cached = base == null ? launch : base;
+    if (caches != null && OFTEN.contains(cached.name()) && launch.canBeCached()) {
       command.addAll(
-          caches.flags(launch, (flag, log) -> train(name, port, launch, options, flag, log)));
+          caches.flags(cached, (flag, log) -> train(name, port, cached, options, flag, log)));
     }
     command.addAll(launch.words());
     command.addAll(options);
@@ -535,9 +550,13 @@ public final class Programs {
     command.add(flag);
     command.addAll(launch.words());
     options.stream()
-        .filter(option -> !option.startsWith(NAME) && !option.startsWith(PREFIX))
+        .filter(option -> ITS_OWN.stream().noneMatch(option::startsWith))
         .forEach(command::add);
     command.addAll(List.of(NAME + TRAINING, PREFIX + TRAINING));
+    if (launch.name().equals(BARE_WORKER)) {
+      // It finds schedulers by addresses alone. None is needed.
+      command.add(ADDRESSES + "http://127.0.0.1:1");
+    }
     try (JavaProcess trained = new JavaProcess(name, scheme, port, client, log, command)) {
       trained.start().awaitReady().terminate();
     }
