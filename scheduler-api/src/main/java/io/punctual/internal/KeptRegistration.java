@@ -110,8 +110,8 @@ public final class KeptRegistration {
   /**
    * Removes the entry, once. Nothing is registered after that.
    *
-   * @throws TimeoutException if the registry took longer than five seconds. What is under way goes
-   *     on until the JVM ends
+   * @throws TimeoutException if the removal took longer than five seconds. It continues in the
+   *     background until the JVM ends
    * @throws Exception what the client threw
    */
   public void stop() throws Exception {
@@ -125,7 +125,7 @@ public final class KeptRegistration {
       throw e.getCause() instanceof Exception failure ? failure : e;
     } catch (TimeoutException e) {
       throw new TimeoutException(
-          "%s did not remove the registration of %s within %d s. It stays there until %s takes it for gone."
+          "%s did not remove the registration of %s within %d s. The entry stays until %s expires it."
               .formatted(texts.registry, texts.subject, patience.toSeconds(), texts.registry));
     }
   }

@@ -237,8 +237,8 @@ class JobPageController {
       if (filter == null) {
         throw ApiException.invalid(
             "q",
-            "must name one of tag:, type: and state:, and no id, so that it is clear which jobs are"
-                + " meant");
+            "must have state:, type: or tag:, and neither id: nor a word without a name; write a tag"
+                + " as tag:...");
       }
       jobs.add(filter);
     }

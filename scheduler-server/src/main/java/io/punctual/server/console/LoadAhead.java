@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -112,7 +113,6 @@ class LoadAhead {
    * Looks ahead, or returns a look of some seconds ago.
    *
    * @throws io.punctual.core.store.StoreException if Redis does not answer
-   * @throws org.springframework.dao.DataAccessException likewise
    */
   synchronized Load look(Ahead ahead) {
     Look known = looks.get(ahead);
@@ -127,7 +127,7 @@ class LoadAhead {
 
   private Load lookNow(Ahead ahead) {
     Forecast all = queues.forecast(null, null, ahead.width, ahead.count).forecast();
-    OptionalLong most = history.read(Span.DAY).most(ahead.width.toMillis());
+    OptionalLong most = most(ahead);
     List<Limited> limited =
         statistics.all().all().stream()
             .filter(queue -> queue.stats().throttle().rate() != null && !queue.damaged())
@@ -146,6 +146,15 @@ class LoadAhead {
         all.counts(),
         most.isPresent() ? Long.valueOf(most.getAsLong()) : null,
         limited);
+  }
+
+  // Without the history, the load is still known.
+  private OptionalLong most(Ahead ahead) {
+    try {
+      return history.read(Span.DAY).most(ahead.width.toMillis());
+    } catch (DataAccessException e) {
+      return OptionalLong.empty();
+    }
   }
 
   /** When the queue's jobs start latest if they go out at its rate. */

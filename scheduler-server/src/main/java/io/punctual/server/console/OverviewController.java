@@ -123,10 +123,14 @@ class OverviewController {
     model.addAttribute("aheads", LoadAhead.Ahead.values());
     try {
       model.addAttribute("past", new Timeline(history.read(span), zone));
+    } catch (DataAccessException e) {
+      model.addAttribute("away", Printable.of(String.valueOf(e.getMessage())));
+    }
+    try {
       model.addAttribute(
           "load", new LoadChart(loads.look(chosen), zone, RequestContextUtils.getLocale(request)));
-    } catch (DataAccessException | StoreException e) {
-      model.addAttribute("away", Printable.of(String.valueOf(e.getMessage())));
+    } catch (StoreException e) {
+      model.addAttribute("loadAway", Printable.of(String.valueOf(e.getMessage())));
     }
   }
 

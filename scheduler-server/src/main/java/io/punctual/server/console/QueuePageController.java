@@ -233,8 +233,12 @@ class QueuePageController {
       throw ApiException.invalid(
           "queue",
           names.isEmpty()
-              ? "is missing: check the boxes of those that are meant"
-              : "must be at most " + MAX_CHECKED + " at once: check fewer");
+              ? "is missing: check at least one queue"
+              : "must be at most "
+                  + MAX_CHECKED
+                  + " at once, but "
+                  + names.size()
+                  + " were checked");
     }
     return names.stream()
         .distinct()

@@ -35,7 +35,7 @@ public class History {
 
   private static final Logger log = LoggerFactory.getLogger(History.class);
   private static final long POINT_MS = 10_000;
-  // The clock may have been set back since a point was kept; a second of a cluster's nodes is none.
+  // The clock may have been set back since a point was kept; clocks of a cluster's nodes may differ by a second.
   private static final long FUTURE_MS = 60_000;
   private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(2);
   // It is half a megabyte, and its last interval is of ten minutes.
@@ -79,7 +79,7 @@ public class History {
     redis.opsForList().trim(list, 0, most - 1L);
   }
 
-  /** Writes down what happened just now, if Redis takes it: nothing fails without. */
+  /** Adds a mark at Redis's current time. Never throws: if Redis refuses it, the mark is lost. */
   public void mark(Mark.Kind kind, String text) {
     try {
       Mark mark = new Mark(now(), kind, text);
@@ -102,8 +102,7 @@ public class History {
   }
 
   /**
-   * Writes down the releases of an application that are new. Those with which it is seen first are
-   * none: the application is new here.
+   * Marks the new releases of an application. Its first releases get no mark.
    */
   void releases(String application, List<String> releases) {
     boolean known = !isNew(application);

@@ -25,8 +25,8 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps what all queues did in the last ten seconds, at one scheduler for all. Where looking at the
- * queues takes long, it does so less often.
+ * Adds a point to the history every ten seconds, in one scheduler for all. If reading the queues
+ * takes long, it samples less often.
  */
 @Component
 final class HistorySampler extends RepeatedTask {
@@ -83,7 +83,7 @@ final class HistorySampler extends RepeatedTask {
     try {
       sample();
     } catch (StoreException | DataAccessResourceFailureException e) {
-      // That Redis is away the engine says.
+      // The engine logs that Redis does not answer.
       log.debug("Nothing was sampled", e);
       before = null;
     }
@@ -117,7 +117,7 @@ final class HistorySampler extends RepeatedTask {
     }
   }
 
-  /** Whether Redis's clock went on as ours did; where it was set, nobody knows how long it was. */
+  /** Returns whether Redis's clock advanced as ours did. If it was set, the length is unknown. */
   private static boolean isSteady(QueueStatistics.Snapshot before, QueueStatistics.Snapshot now) {
     long here = TimeUnit.NANOSECONDS.toMillis(now.taken() - before.taken());
     return Math.abs(now.now() - before.now() - here) < STEADY_MS;
@@ -155,7 +155,7 @@ final class HistorySampler extends RepeatedTask {
         samplers.leave();
       } catch (DataAccessException e) {
         // The others notice it, a little later.
-        log.debug("Not left", e);
+        log.debug("This scheduler's entry among the samplers was not removed; it expires in 25 s", e);
       }
     }
   }

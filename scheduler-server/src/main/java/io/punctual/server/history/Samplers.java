@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Which scheduler samples: of those that said lately that they are there, the one that has been
- * there longest. Each also says how late its jobs began, since only it knows.
+ * Elects the scheduler that samples: the longest running of those that reported lately. Each also says how late its jobs began, since only it knows.
  */
 final class Samplers {
 

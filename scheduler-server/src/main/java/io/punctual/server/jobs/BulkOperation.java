@@ -51,7 +51,7 @@ public final class BulkOperation {
   // Pages of fewer jobs are everyday work of applications.
   private static final int MARKED = 100;
   private static final int MAX_SHOWN = 50;
-  // Of one preview. So many calls read 400,000 jobs, or look at 2,000 queues.
+  // Of one preview. So many calls read 400,000 jobs, or look at 2,000 buckets.
   private static final int MAX_COUNTED = 100_000;
   private static final int MAX_CALLS = 2_000;
   // A cancel of more jobs than these begins once their number was typed.
@@ -428,7 +428,7 @@ public final class BulkOperation {
   private @Nullable String leftOut() {
     return leftOut.isEmpty()
         ? null
-        : "left out, their keys in Redis are damaged: "
+        : "queues left out because their keys in Redis are damaged: "
             + some(leftOut.stream().map(QueueName::toString).toList());
   }
 

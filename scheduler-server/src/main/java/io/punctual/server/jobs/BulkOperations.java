@@ -244,7 +244,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
     if (told == null) {
       throw ApiException.of(
           ErrorCode.NOT_FOUND,
-          "no such operation is kept: it was long ago; the audit has its beginning and its end");
+          "no operation with this id is kept. Redis keeps the last 200; the audit has the beginning and the end of older ones");
     }
     return told;
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param total how many jobs matched at the preview; null if there was none
  * @param more whether there may be more than {@code total}
  * @param outcomes the number of jobs by outcome
- * @param error why it failed, or what it left out; null if nobody has to know
+ * @param error why it failed, or what it left out; null if there is nothing to report
  * @param seen when its scheduler said so, by Redis's clock, epoch ms
  */
 public record OperationRecord(

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operation on many jobs: those with the ids, or those that match the filter.
  *
- * @param application {@value #ALL} for all, which must be said; null after it was
+ * @param application the application; {@value #ALL} means all applications and becomes null
  */
 record BulkRequest(
     @Nullable String application,
@@ -87,7 +87,7 @@ record BulkRequest(
 
   private JobIds ids(List<String> ids) {
     if (application == null) {
-      throw ApiException.invalid("application", "must be one: ids are those of one queue");
+      throw ApiException.invalid("application", "must name one application with taskIds, but was *: task ids belong to one queue");
     } else if (taskType == null) {
       throw ApiException.invalid("taskType", "is missing: ids are those of one queue");
     }

@@ -477,7 +477,11 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.press("?");
     assertThat(browser.one("#keys").isDisplayed()).isFalse();
     assertThat(browser.path()).startsWith("/console/jobs");
-    browser.run("localStorage.removeItem('punctual-keys')");
+    browser.click("#keys-show");
+    browser.click("#keys-on");
+    browser.click("#keys button");
+    browser.press("g", "d");
+    browser.until(() -> browser.path().equals("/console/dead"));
   }
 
   @Test

@@ -718,7 +718,7 @@ class ConsoleIT extends ConsoleTestBase {
       resume.add(Map.entry("queue", "shop/sel.none"));
       resume.addAll(with(two, "act", "resume"));
       assertThat(words(otto.get(Visitor.next(otto.post("/console/queues", resume))).body()))
-          .contains("Not done for these queues: shop/sel.none: no queue shop/sel.none is known")
+          .contains("Failed for these queues; done for all other checked queues: shop/sel.none: no queue shop/sel.none is known")
           .doesNotContain("The queues are resumed");
       assertThat(queue("sel.a").at("/pauses")).isEmpty();
       assertThat(queue("sel.b").at("/pauses")).isEmpty();
@@ -835,7 +835,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(otto.post(preview + "/begin", Map.of()).statusCode()).isEqualTo(403);
       assertThat(bea.get("/console/bulk/none"))
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(404))
-          .satisfies(answer -> assertThat(answer.body()).contains("no such operation"));
+          .satisfies(answer -> assertThat(answer.body()).contains("no operation with this id is kept"));
       assertThat(call("GET", "/api/v1/jobs/shop/before/one", "")).isEqualTo(200);
     }
   }
@@ -878,13 +878,13 @@ class ConsoleIT extends ConsoleTestBase {
                       .contains(
                           "class=\"gap\"",
                           "1,120,00",
-                          "Grey: no scheduler sampled.",
+                          "Grey: no data, because no scheduler was sampling.",
                           "One entry of the history in Redis cannot be read and is left out.",
                           "new release:",
                           "shop &lt;i&gt;2.15.0&lt;/i&gt;",
                           "◆",
                           "Time (UTC+8)",
-                          "not sampled",
+                          ">no data<",
                           "href=\"/console?range=24h&amp;ahead=1h\"",
                           "aria-current=\"true\">6 h</a>",
                           "due within one minute.")

@@ -14,6 +14,8 @@ import org.springframework.test.context.TestPropertySource;
 @Tag("full")
 class ConsoleLooksIT extends BrowserTestBase {
 
+  private static final int[] WIDTHS = {390, 768, 1280, 1440, 2560};
+
   private static Stream<String> pages() {
     return Stream.of(
         "/console",
@@ -62,16 +64,22 @@ class ConsoleLooksIT extends BrowserTestBase {
     var before = browser.complaints();
     assertThat(before).isNotNull();
     String name = page.replaceAll("[?&].*", "").replaceAll("^/console/?", "").replace('/', '-');
-    for (int width : new int[] {380, 1600}) {
-      for (String colours : new String[] {"light", "dark"}) {
-        browser.width(width).colours(colours).open(page);
-        browser.until(() -> !browser.one("h1").getText().isEmpty());
+    // Each language and each of the colours once: to open a page and to look for barriers is what
+    // takes the time.
+    for (String language : new String[] {"en", "zh-CN"}) {
+      String colours = language.equals("en") ? "light" : "dark";
+      browser.colours(colours).open(page + (page.contains("?") ? "&" : "?") + "lang=" + language);
+      browser.until(() -> !browser.one("h1").getText().isEmpty());
+      assertThat(browser.run("return document.documentElement.lang")).isEqualTo(language);
+      for (int width : WIDTHS) {
+        browser.width(width);
         assertThat(browser.overflow()).as("%s at %d", page, width).isLessThanOrEqualTo(0);
-        // Each width once, each of the colours once: this is what takes the time.
-        if (width == 380 == colours.equals("light")) {
+        if (width == 390 || width == 1440) {
+          browser.picture((name.isEmpty() ? "overview" : name) + "-" + colours + "-" + width);
+        }
+        if (width == (language.equals("en") ? 390 : 1440)) {
           assertThat(browser.unfair()).as("%s, %s, %d", page, colours, width).isEmpty();
         }
-        browser.picture((name.isEmpty() ? "overview" : name) + "-" + colours + "-" + width);
       }
     }
     assertThat(browser.complaints())

@@ -133,6 +133,7 @@
   if (keys) {
     on.checked = window.localStorage.getItem('punctual-keys') !== 'off';
     on.addEventListener('change', () => window.localStorage.setItem('punctual-keys', on.checked ? 'on' : 'off'));
+    document.getElementById('keys-show').addEventListener('click', () => keys.showModal());
     let going = 0;
     document.addEventListener('keydown', (event) => {
       if (!on.checked || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || keys.open || event.target.closest('input, select, textarea')) return;
