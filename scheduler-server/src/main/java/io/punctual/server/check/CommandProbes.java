@@ -104,7 +104,8 @@ final class CommandProbes {
   /** The keys that it makes; those in braces share a slot. */
   static List<String> keys(String prefix) {
     String tag = prefix + ":{probe}:";
-    return List.of(tag + "time", tag + "hash", tag + "sorted", tag + "text", tag + "once");
+    return List.of(
+        tag + "time", tag + "hash", tag + "sorted", tag + "text", tag + "once", tag + "list");
   }
 
   /** The commands that were tried; of those with a subcommand, with a bar between. */
@@ -151,6 +152,9 @@ final class CommandProbes {
     group.tries("HLEN", "2", () -> send(Command.HLEN, keys.get(4)));
     group.tries("HINCRBY", "2", () -> send(Command.HINCRBY, keys.get(4), "a", "1"));
     group.tries("HDEL", "1", () -> send(Command.HDEL, keys.get(4), "a"));
+    group.tries("LPUSH", "1", () -> send(Command.LPUSH, keys.get(5), "a"));
+    group.tries("LRANGE", null, () -> send(Command.LRANGE, keys.get(5), "0", "0"));
+    group.tries("LTRIM", "OK", () -> send(Command.LTRIM, keys.get(5), "0", "0"));
     group.end();
     Group scripts = new Group("scripts");
     scripts.tries("EVAL", "1", () -> eval(Command.EVAL, "return 1"));

@@ -16,7 +16,6 @@ import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.i18n.CookieLocaleResolver;
 import org.springframework.web.servlet.i18n.LocaleChangeInterceptor;
-import org.springframework.web.servlet.resource.ResourceUrlEncodingFilter;
 import org.springframework.web.servlet.resource.VersionResourceResolver;
 import org.springframework.web.servlet.support.SessionFlashMapManager;
 import org.webjars.WebJarVersionLocator;
@@ -40,12 +39,6 @@ class ConsoleConfiguration implements WebMvcConfigurer {
         .setCacheControl(CacheControl.maxAge(Duration.ofDays(365)).immutable())
         .resourceChain(true)
         .addResolver(new VersionResourceResolver().addContentVersionStrategy("/**"));
-  }
-
-  /** Puts the hashes into the pages' links. */
-  @Bean
-  ResourceUrlEncodingFilter resourceUrlEncodingFilter() {
-    return new ResourceUrlEncodingFilter();
   }
 
   private static String webjar(String name, String directory) {

@@ -22,7 +22,8 @@ final class LoadChart {
    * @param x where it begins
    * @param y px from the top
    * @param words the search that finds its jobs
-   * @param beyond whether it exceeds the most jobs done in an interval of that length in the last day
+   * @param beyond whether it exceeds the most jobs done in an interval of that length in the last
+   *     day
    */
   record Bar(
       String x,

@@ -121,6 +121,12 @@ class OverviewController {
     model.addAttribute("ahead", chosen.word());
     model.addAttribute("ranges", Span.values());
     model.addAttribute("aheads", LoadAhead.Ahead.values());
+    String error = engine.storeHealth().error();
+    if (error != null) {
+      // Viewers would wait for it one behind the other.
+      model.addAttribute("away", Printable.of(error));
+      return;
+    }
     try {
       model.addAttribute("past", new Timeline(history.read(span), zone));
     } catch (DataAccessException e) {

@@ -3,6 +3,7 @@ package io.punctual.server.console;
 import io.punctual.ErrorCode;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.QueueHealth;
@@ -50,6 +51,7 @@ class QueuePageController {
 
   private static final int PAGE = 50;
   private static final int MAX_CHECKED = 200;
+  private static final String NONE = "none";
   private static final Pattern NUMBER = Pattern.compile("\\d{1,7}");
 
   private static final Comparator<QueueSample> BY_NAME =
@@ -203,12 +205,11 @@ class QueuePageController {
       @RequestParam(defaultValue = "") String rate,
       RedirectAttributes redirect) {
     Duration pause = JobFields.pause(orNull(length));
-    Integer atOnce = atOnce(concurrency);
     Consumer<QueueName> one =
         switch (act) {
           case "pause" -> queue -> queues.pause(queue, reason, pause);
           case "resume" -> queues::resume;
-          case "limit" -> queue -> queues.limit(queue, atOnce, orNull(rate));
+          case "limit" -> limit(orNull(concurrency), orNull(rate));
           default -> throw ApiException.invalid("act", "must be pause, resume or limit");
         };
     List<String> failed = each(checked(form), one);
@@ -225,6 +226,23 @@ class QueuePageController {
       redirect.addFlashAttribute("failed", failed);
     }
     return "redirect:/console/queues";
+  }
+
+  // What is left empty stays as it is in each queue.
+  private Consumer<QueueName> limit(@Nullable String concurrency, @Nullable String rate) {
+    if (concurrency == null && rate == null) {
+      throw ApiException.invalid(
+          "concurrency", "or rate must be given: a limit, or none to remove it");
+    }
+    Integer atOnce = NONE.equals(concurrency) ? null : atOnce(concurrency);
+    String pace = NONE.equals(rate) ? null : rate;
+    return queue -> {
+      Throttle now = queues.find(queue).sample().stats().throttle();
+      queues.limit(
+          queue,
+          concurrency == null ? now.concurrency() : atOnce,
+          rate == null ? (now.rate() == null ? null : now.rate().toString()) : pace);
+    };
   }
 
   private static List<QueueName> checked(MultiValueMap<String, String> form) {
@@ -256,7 +274,7 @@ class QueuePageController {
   /**
    * Acts on each, also if another one is damaged or gone. Returns what failed, and why.
    *
-   * @throws ApiException 400 if the values are wrong; then nothing was done
+   * @throws ApiException 400 if the values are wrong for the first one; then nothing was done
    */
   private static List<String> each(List<QueueName> checked, Consumer<QueueName> act) {
     List<String> failed = new ArrayList<>();
@@ -265,7 +283,7 @@ class QueuePageController {
         act.accept(checked.get(i));
       } catch (RuntimeException e) {
         ApiException problem = Failures.of(e);
-        if (problem.code() == ErrorCode.INVALID) {
+        if (problem.code() == ErrorCode.INVALID && i == 0) {
           throw problem;
         }
         // If Redis is away, it is so for the rest.
@@ -394,8 +412,8 @@ class QueuePageController {
     return back(queue);
   }
 
-  private static @Nullable Integer atOnce(String typed) {
-    String number = orNull(typed);
+  private static @Nullable Integer atOnce(@Nullable String typed) {
+    String number = typed == null ? null : orNull(typed);
     if (number != null && !NUMBER.matcher(number).matches()) {
       throw ApiException.invalid("concurrency", "must be a whole number");
     }

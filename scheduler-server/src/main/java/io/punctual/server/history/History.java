@@ -35,7 +35,8 @@ public class History {
 
   private static final Logger log = LoggerFactory.getLogger(History.class);
   private static final long POINT_MS = 10_000;
-  // The clock may have been set back since a point was kept; clocks of a cluster's nodes may differ by a second.
+  // The clock may have been set back since a point was kept; clocks of a cluster's nodes may differ
+  // by a second.
   private static final long FUTURE_MS = 60_000;
   private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(2);
   // It is half a megabyte, and its last interval is of ten minutes.
@@ -101,9 +102,7 @@ public class History {
     return key + ":marks";
   }
 
-  /**
-   * Marks the new releases of an application. Its first releases get no mark.
-   */
+  /** Marks the new releases of an application. Its first releases get no mark. */
   void releases(String application, List<String> releases) {
     boolean known = !isNew(application);
     for (String release : releases) {
@@ -169,7 +168,7 @@ public class History {
       Mark mark = Mark.parse(text);
       if (mark == null) {
         unreadable++;
-      } else {
+      } else if (mark.at() <= now + FUTURE_MS) {
         marks.add(mark);
       }
     }

@@ -155,7 +155,8 @@ final class HistorySampler extends RepeatedTask {
         samplers.leave();
       } catch (DataAccessException e) {
         // The others notice it, a little later.
-        log.debug("This scheduler's entry among the samplers was not removed; it expires in 25 s", e);
+        log.debug(
+            "This scheduler's entry among the samplers was not removed; it expires in 25 s", e);
       }
     }
   }

@@ -28,12 +28,8 @@ public final class Past {
     this.span = span;
     this.until = until;
     this.points = List.copyOf(points);
-    // One may be newer than the newest point; one of a clock that was ahead is far newer.
-    this.marks =
-        marks.stream()
-            .filter(
-                mark -> mark.at() > from() && mark.at() <= until + Duration.ofMinutes(1).toMillis())
-            .toList();
+    // Some may be newer than the newest point.
+    this.marks = marks.stream().filter(mark -> mark.at() > from()).toList();
     this.unreadable = unreadable;
   }
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Elects the scheduler that samples: the longest running of those that reported lately. Each also says how late its jobs began, since only it knows.
+ * Elects the scheduler that samples: the longest running of those that reported lately. Each also
+ * says how late its jobs began, since only it knows.
  */
 final class Samplers {
 

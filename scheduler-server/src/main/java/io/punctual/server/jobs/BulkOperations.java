@@ -195,11 +195,18 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
   /** Stops the operation of that id, whichever scheduler runs it. */
   public void stop(String id) {
     BulkOperation operation = local(id);
+    OperationRecord told = told(id);
+    if (told.over()) {
+      return;
+    }
     if (operation != null) {
       operation.stop();
-    } else if (!told(id).over()) {
+    } else {
       records.askToStop(id);
     }
+    String search = told.search();
+    audit.operated(
+        told.action() + " many", search == null ? told.about() : search, "asked to stop", id);
   }
 
   /**

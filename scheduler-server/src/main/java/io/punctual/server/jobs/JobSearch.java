@@ -81,6 +81,7 @@ public class JobSearch {
           throw e;
         }
         damaged.add(queue);
+        calls.count(1);
         next = null;
       }
       if (next != null) {

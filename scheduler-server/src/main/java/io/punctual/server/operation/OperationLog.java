@@ -16,7 +16,6 @@ import org.springframework.data.redis.core.HashOperations;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -118,11 +117,14 @@ public class OperationLog {
     }
     try {
       OperationRecord record = JSON.readValue(text, OperationRecord.class);
+      if (!record.id().equals(field)) {
+        return null;
+      }
       return !record.over() && now - record.seen() > SILENCE_MS
           ? record.in(OperationRecord.INTERRUPTED)
           : record;
-    } catch (JacksonException e) {
-      // Of another version, or not ours.
+    } catch (RuntimeException e) {
+      // Of another version, or of another program.
       return null;
     }
   }

@@ -1,7 +1,9 @@
 package io.punctual.server.operation;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,8 +58,15 @@ public record OperationRecord(
   private static final int MAX_WORDS = 8_192;
   private static final int MAX_ERROR = 500;
 
-  /** Keeps what a record has room for. */
+  /**
+   * Keeps what a record has room for.
+   *
+   * @throws RuntimeException if it lacks what pages need
+   */
   public OperationRecord {
+    Stream.of(id, action, about, when, operator, scheduler, state).forEach(Objects::requireNonNull);
+    outcomes.values().forEach(Objects::requireNonNull);
+    var unused = Instant.parse(begun);
     List<String> all = Stream.concat(searches.stream(), checked.stream()).toList();
     int fit = 0;
     for (int length = 0; fit < all.size(); fit++) {

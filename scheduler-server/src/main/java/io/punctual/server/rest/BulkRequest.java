@@ -87,7 +87,9 @@ record BulkRequest(
 
   private JobIds ids(List<String> ids) {
     if (application == null) {
-      throw ApiException.invalid("application", "must name one application with taskIds, but was *: task ids belong to one queue");
+      throw ApiException.invalid(
+          "application",
+          "must name one application with taskIds, but was *: task ids belong to one queue");
     } else if (taskType == null) {
       throw ApiException.invalid("taskType", "is missing: ids are those of one queue");
     }

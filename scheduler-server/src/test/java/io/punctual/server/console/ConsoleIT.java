@@ -47,6 +47,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.webjars.WebJarVersionLocator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -162,7 +163,10 @@ class ConsoleIT extends ConsoleTestBase {
             .contains("max-age=31536000", "immutable");
       }
       String style = links.stream().filter(link -> link.contains("console-")).findFirst().get();
-      assertThat(stranger.get(style).body()).containsPattern("icons/stack-[0-9a-f]{32}\\.svg");
+      assertThat(stranger.get(style).body())
+          .contains(
+              " Bootstrap Icons " + new WebJarVersionLocator().version("bootstrap-icons") + ".")
+          .containsPattern("icons/stack-[0-9a-f]{32}\\.svg");
     }
   }
 
@@ -652,6 +656,16 @@ class ConsoleIT extends ConsoleTestBase {
     try (RedisConnection redis = connections.getConnection();
         Visitor vera = Visitor.loggedIn(port, "vera")) {
       Long now = redis.serverCommands().time();
+      String damaged = record.replace("2026-01-01T00:00:00Z", "long ago").formatted("odd", now);
+      List<String> oddities = List.of(damaged, "null", "[]", record.formatted("other", now));
+      for (int i = 0; i < oddities.size(); i++) {
+        redis
+            .hashCommands()
+            .hSet(
+                (prefix + ":operations").getBytes(StandardCharsets.UTF_8),
+                (i == 0 ? "odd" : "odd" + i).getBytes(StandardCharsets.UTF_8),
+                oddities.get(i).getBytes(StandardCharsets.UTF_8));
+      }
       for (boolean silent : List.of(false, true)) {
         redis
             .hashCommands()
@@ -713,12 +727,25 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(words(otto.get(list).body())).contains("The limits hold");
       assertThat(queue("sel.a").at("/limits").toString())
           .isEqualTo("{\"concurrency\":7,\"rate\":\"50/m\"}");
+      // What is left empty stays, and a word removes.
+      list =
+          Visitor.next(
+              otto.post("/console/queues", with(with(two, "act", "limit"), "rate", "60/m")));
+      assertThat(words(otto.get(list).body())).contains("The limits hold");
+      assertThat(queue("sel.a").at("/limits").toString())
+          .isEqualTo("{\"concurrency\":7,\"rate\":\"60/m\"}");
+      limit = with(with(two, "act", "limit"), "concurrency", "none");
+      list = Visitor.next(otto.post("/console/queues", limit));
+      assertThat(words(otto.get(list).body())).contains("The limits hold");
+      assertThat(queue("sel.b").at("/limits/concurrency").isNull()).isTrue();
+      assertThat(queue("sel.b").at("/limits/rate").asString()).isEqualTo("60/m");
       // A queue that is not known does not keep the others from it.
       List<Map.Entry<String, String>> resume = new ArrayList<>();
       resume.add(Map.entry("queue", "shop/sel.none"));
       resume.addAll(with(two, "act", "resume"));
       assertThat(words(otto.get(Visitor.next(otto.post("/console/queues", resume))).body()))
-          .contains("Failed for these queues; done for all other checked queues: shop/sel.none: no queue shop/sel.none is known")
+          .contains(
+              "Failed for these queues; done for all other checked queues: shop/sel.none: no queue shop/sel.none is known")
           .doesNotContain("The queues are resumed");
       assertThat(queue("sel.a").at("/pauses")).isEmpty();
       assertThat(queue("sel.b").at("/pauses")).isEmpty();
@@ -730,6 +757,7 @@ class ConsoleIT extends ConsoleTestBase {
               with(with(two, "act", "pause"), "for", "soon"),
               with(with(two, "act", "pause"), "reason", LONG),
               with(with(two, "act", "limit"), "rate", "fast"),
+              with(two, "act", "limit"),
               List.of(Map.entry("act", "pause"), Map.entry("queue", "shop")))) {
         assertThat(otto.post("/console/queues", wrong).statusCode())
             .as(wrong.toString())
@@ -776,7 +804,8 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(audited)
           .containsPattern(
               "done, 30 jobs \\{cancelled=30}.* begun.* stopped, .* begun, 1 jobs a second");
-      assertThat(audited.split("cancel many " + search, -1)).hasSize(5);
+      assertThat(audited).contains("asked to stop");
+      assertThat(audited.split("cancel many " + search, -1)).hasSize(6);
       assertThat(otto.get(found).body()).contains("href=\"" + slow + "\"");
       assertThat(words(otto.get(found + "&until=2020-01-01T00:00:00Z").body()))
           .contains("No entry matches.");
@@ -835,7 +864,8 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(otto.post(preview + "/begin", Map.of()).statusCode()).isEqualTo(403);
       assertThat(bea.get("/console/bulk/none"))
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(404))
-          .satisfies(answer -> assertThat(answer.body()).contains("no operation with this id is kept"));
+          .satisfies(
+              answer -> assertThat(answer.body()).contains("no operation with this id is kept"));
       assertThat(call("GET", "/api/v1/jobs/shop/before/one", "")).isEqualTo(200);
     }
   }

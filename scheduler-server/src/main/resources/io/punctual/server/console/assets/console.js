@@ -131,8 +131,9 @@
   const keys = document.getElementById('keys');
   const on = document.getElementById('keys-on');
   if (keys) {
-    on.checked = window.localStorage.getItem('punctual-keys') !== 'off';
-    on.addEventListener('change', () => window.localStorage.setItem('punctual-keys', on.checked ? 'on' : 'off'));
+    // A browser may keep nothing for pages.
+    try { on.checked = window.localStorage.getItem('punctual-keys') !== 'off'; } catch { /* on */ }
+    on.addEventListener('change', () => { try { window.localStorage.setItem('punctual-keys', on.checked ? 'on' : 'off'); } catch { /* for this page */ } });
     document.getElementById('keys-show').addEventListener('click', () => keys.showModal());
     let going = 0;
     document.addEventListener('keydown', (event) => {
