@@ -19,6 +19,8 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.resource.ResourceUrlProvider;
+import org.springframework.web.servlet.resource.ResourceUrlProviderExposingInterceptor;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /** What every page has, and the page for what went wrong. */
@@ -38,6 +40,24 @@ class ConsoleAdvice {
     }
   }
 
+  /** Links to scripts, styles and pictures. */
+  record Assets(@Nullable ResourceUrlProvider provider) {
+
+    static Assets of(HttpServletRequest request) {
+      return new Assets(
+          (ResourceUrlProvider)
+              request.getAttribute(
+                  ResourceUrlProviderExposingInterceptor.RESOURCE_URL_PROVIDER_ATTR));
+    }
+
+    /** Returns the path of an asset, with a hash of what it is. */
+    public String path(String name) {
+      String plain = "/console/assets/" + name;
+      String hashed = provider == null ? null : provider.getForLookupPath(plain);
+      return hashed == null ? plain : hashed;
+    }
+  }
+
   @ModelAttribute
   void everyPage(Model model, HttpServletRequest request) {
     model.addAllAttributes(common(request));
@@ -50,6 +70,7 @@ class ConsoleAdvice {
     common.put("language", RequestContextUtils.getLocale(request).toLanguageTag());
     common.put("moment", Instant.now().toString());
     common.put("shown", SHOWN);
+    common.put("assets", Assets.of(request));
     common.put("viewerZone", TimeWords.of(request).zone());
     // The answer to a form has no address at which it could be had in another language.
     if (request.getMethod().equals("GET")) {

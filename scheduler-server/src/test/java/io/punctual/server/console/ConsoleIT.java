@@ -365,7 +365,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(bea.post(queue + "/purge", Map.of("state", "delayed", "name", "shop/b")).body())
           .contains("must be shop/a");
       assertThat(bea.post("/console/bulk", Map.of("q", "error:x", "action", "PURGE")).body())
-          .contains("must name one of tag:");
+          .contains("must have state:, type: or tag:");
       assertThat(bea.post(job + "/edit", Map.of("params", "x", "version", "\"old\"")).statusCode())
           .isEqualTo(412);
       for (String q :
@@ -864,8 +864,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(otto.post(preview + "/begin", Map.of()).statusCode()).isEqualTo(403);
       assertThat(bea.get("/console/bulk/none"))
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(404))
-          .satisfies(
-              answer -> assertThat(answer.body()).contains("no operation with this id is kept"));
+          .satisfies(answer -> assertThat(answer.body()).contains("no such operation"));
       assertThat(call("GET", "/api/v1/jobs/shop/before/one", "")).isEqualTo(200);
     }
   }

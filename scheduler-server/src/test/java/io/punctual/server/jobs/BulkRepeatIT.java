@@ -130,7 +130,7 @@ class BulkRepeatIT extends SharedRedisTestBase {
             "ada",
             "here",
             0,
-            "",
+            "2026-01-01T00:00:00Z",
             null,
             "done",
             null,
