@@ -485,6 +485,19 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void theBarsOfTheLoadStandOnTheirLine() {
+    submit("bars", fresh(), "30m", "");
+    as("vera");
+    browser.width(1600).until(() -> !browser.open("/console").all(".plot.load rect.due").isEmpty());
+    String below =
+        browser.run(
+            "const line = document.querySelector('.plot.load .base').getBoundingClientRect();"
+                + " return Math.round(Math.max(...[...document.querySelectorAll('.plot.load rect')]"
+                + ".map(bar => bar.getBoundingClientRect().bottom)) - line.bottom)");
+    assertThat(Long.parseLong(below)).isLessThanOrEqualTo(1);
+  }
+
+  @Test
   void theTabShowsWhetherSomethingIsUrgent() {
     submit("nobody", fresh(), "0s", "");
     as("vera").open("/console");
