@@ -48,7 +48,7 @@ final class Timeline {
    */
   record Line(String name, String dashes, List<String> parts) {}
 
-  /** A part of the drawing with a scale of its own. */
+  /** A part of the drawing, with its scale. */
   record Strip(String name, int top, List<Tick> ticks, List<Line> lines) {}
 
   /** A time in which nothing was sampled. */

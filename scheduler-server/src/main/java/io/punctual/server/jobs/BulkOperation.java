@@ -224,7 +224,7 @@ public final class BulkOperation {
   private volatile Progress progress =
       new Progress(State.PREVIEW, 0, "", null, null, Map.of(), null);
   private volatile @Nullable Preview seen;
-  // How many jobs matched when it began last; null if nobody looked.
+  // How many jobs matched when it began last; null without a preview.
   private volatile @Nullable Integer total;
   private volatile boolean more;
   private volatile CountDownLatch stop = new CountDownLatch(1);

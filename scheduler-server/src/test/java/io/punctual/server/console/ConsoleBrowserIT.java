@@ -499,7 +499,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
 
   @Test
   void theTabShowsWhetherSomethingIsUrgent() {
-    submit("nobody", fresh(), "0s", "");
+    submit("unserved", fresh(), "0s", "");
     as("vera").open("/console");
     browser.until(() -> browser.one("h1").getDomAttribute("class").contains("bad"));
     assertThat(browser.one("#icon").getDomAttribute("href")).contains("punctual-bad-");

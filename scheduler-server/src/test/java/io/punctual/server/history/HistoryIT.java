@@ -26,7 +26,7 @@ import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** A day that survives schedulers, with keys of its own for each test. */
+/** A day that survives schedulers, with its keys for each test. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")

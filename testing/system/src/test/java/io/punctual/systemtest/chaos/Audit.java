@@ -225,7 +225,7 @@ final class Audit {
     Set<String> keys = new TreeSet<>(system.callRedis("KEYS", "*").lines().toList());
     // A scheduler that ran to make a start cache, on a clean build, leaves its own behind.
     keys.removeIf(key -> key.startsWith(Programs.TRAINING + ":"));
-    // What schedulers remember of a day has bounds of its own.
+    // What schedulers remember of a day has its bounds.
     keys.removeIf(key -> key.contains(":history"));
     return keys;
   }
