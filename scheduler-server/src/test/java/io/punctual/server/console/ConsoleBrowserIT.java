@@ -488,7 +488,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
   void theBarsOfTheLoadStandOnTheirLine() {
     submit("bars", fresh(), "30m", "");
     as("vera");
-    browser.width(1600).until(() -> !browser.open("/console").all(".plot.load rect.due").isEmpty());
+    browser.width(1600).until(() -> !browser.open("/console").all(".plot.load rect").isEmpty());
     String below =
         browser.run(
             "const line = document.querySelector('.plot.load .base').getBoundingClientRect();"
