@@ -7,6 +7,7 @@ import io.punctual.server.history.Span;
 import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.work.SharedRead;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -23,13 +23,12 @@ import org.springframework.stereotype.Component;
 
 /**
  * The jobs that fall due, beside the most that was done in the last day and beside the limits of
- * queues. All viewers share a look, which is taken for a twentieth of the time at most.
+ * queues. All viewers share a look.
  */
 @Component
 class LoadAhead {
 
-  private static final long FRESH_NS = TimeUnit.SECONDS.toNanos(10);
-  private static final int REST = 20;
+  private static final Duration FRESH = Duration.ofSeconds(10);
   // Queues with a rate that are looked at one by one, and those of them that are named.
   private static final int LIMITED = 20;
   private static final int NAMED = 5;
@@ -96,36 +95,30 @@ class LoadAhead {
       @Nullable Long most,
       List<Limited> limited) {}
 
-  private record Look(Load load, long taken, long took) {}
-
   private final QueueService queues;
   private final QueueStatistics statistics;
   private final History history;
-  private final Map<Ahead, Look> looks = new EnumMap<>(Ahead.class);
+  private final Map<Ahead, SharedRead<Load>> looks = new EnumMap<>(Ahead.class);
 
   LoadAhead(QueueService queues, QueueStatistics statistics, History history) {
     this.queues = queues;
     this.statistics = statistics;
     this.history = history;
+    for (Ahead ahead : Ahead.values()) {
+      looks.put(ahead, new SharedRead<>(() -> look(ahead), FRESH));
+    }
   }
 
   /**
-   * Looks ahead, or returns a look of some seconds ago.
+   * Returns what falls due, as of some seconds ago.
    *
    * @throws io.punctual.core.store.StoreException if Redis does not answer
    */
-  synchronized Load look(Ahead ahead) {
-    Look known = looks.get(ahead);
-    long start = System.nanoTime();
-    if (known == null || start - known.taken() > Math.max(FRESH_NS, REST * known.took())) {
-      Load load = lookNow(ahead);
-      known = new Look(load, System.nanoTime(), System.nanoTime() - start);
-      looks.put(ahead, known);
-    }
-    return known.load();
+  Load get(Ahead ahead) {
+    return Objects.requireNonNull(looks.get(ahead)).get();
   }
 
-  private Load lookNow(Ahead ahead) {
+  private Load look(Ahead ahead) {
     Forecast all = queues.forecast(null, null, ahead.width, ahead.count).forecast();
     OptionalLong most = most(ahead);
     List<Limited> limited =

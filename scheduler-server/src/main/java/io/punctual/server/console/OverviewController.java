@@ -134,7 +134,7 @@ class OverviewController {
     }
     try {
       model.addAttribute(
-          "load", new LoadChart(loads.look(chosen), zone, RequestContextUtils.getLocale(request)));
+          "load", new LoadChart(loads.get(chosen), zone, RequestContextUtils.getLocale(request)));
     } catch (StoreException e) {
       model.addAttribute("loadAway", Printable.of(String.valueOf(e.getMessage())));
     }

@@ -1,6 +1,7 @@
 package io.punctual.server.history;
 
 import io.punctual.server.security.ApplicationTokens;
+import io.punctual.server.work.SharedRead;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,9 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -22,7 +25,7 @@ import org.springframework.stereotype.Component;
  * that all schedulers share and that survive them. Times are Redis's.
  */
 @Component
-public class History {
+public final class History {
 
   /** Most points that are kept: a day of one every ten seconds. */
   static final int MOST_POINTS = 8_640;
@@ -30,31 +33,41 @@ public class History {
   /** Most marks that are kept. */
   static final int MOST_MARKS = 300;
 
-  /** Most releases that are known. */
-  static final int MOST_RELEASES = 1_000;
+  /** Most applications and releases that are known, together. */
+  static final int MOST_RELEASES = 20_000;
 
   private static final Logger log = LoggerFactory.getLogger(History.class);
   private static final long POINT_MS = 10_000;
+  private static final long BURST_NS = TimeUnit.SECONDS.toNanos(10);
   // The clock may have been set back since a point was kept; clocks of a cluster's nodes may differ
   // by a second.
   private static final long FUTURE_MS = 60_000;
-  private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(2);
+  private static final Duration SHORT = Duration.ofSeconds(2);
   // It is half a megabyte, and its last interval is of ten minutes.
-  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final Duration LONG = Duration.ofSeconds(30);
 
   private final StringRedisTemplate redis;
   private final String key;
-  private final Map<Span, Read> reads = new EnumMap<>(Span.class);
+  private final LongSupplier nanos;
+  private final Map<Span, SharedRead<Past>> reads = new EnumMap<>(Span.class);
+  private final Map<Mark.Kind, Burst> bursts = new EnumMap<>(Mark.Kind.class);
 
   /** Keeps its lists under the key prefix. */
+  @Autowired
   public History(
       StringRedisTemplate redis,
       @Value("${" + ApplicationTokens.KEY_PREFIX + ":punctual}") String keyPrefix) {
-    this.redis = redis;
-    this.key = keyPrefix + ":history";
+    this(redis, keyPrefix, System::nanoTime);
   }
 
-  private record Read(Past past, long nanos) {}
+  History(StringRedisTemplate redis, String keyPrefix, LongSupplier nanos) {
+    this.redis = redis;
+    this.nanos = nanos;
+    this.key = keyPrefix + ":history";
+    for (Span span : Span.values()) {
+      reads.put(span, new SharedRead<>(() -> readNow(span), span == Span.DAY ? LONG : SHORT));
+    }
+  }
 
   /**
    * Returns what tells a scheduler whether it samples.
@@ -80,8 +93,46 @@ public class History {
     redis.opsForList().trim(list, 0, most - 1L);
   }
 
-  /** Adds a mark at Redis's current time. Never throws: if Redis refuses it, the mark is lost. */
+  /**
+   * Adds a mark at Redis's current time. Of what is done again and again to one queue after the
+   * other, the first has a mark, and one more mark says what came in the ten seconds after it.
+   * Never throws: if Redis refuses it, the mark is lost.
+   */
   public void mark(Mark.Kind kind, String text) {
+    if (kind.comesInBursts()) {
+      endBursts();
+      synchronized (bursts) {
+        Burst burst = bursts.get(kind);
+        if (burst != null) {
+          burst.add(text);
+          return;
+        }
+        bursts.put(kind, new Burst(nanos.getAsLong(), text));
+      }
+    }
+    push(kind, text);
+  }
+
+  /** Adds the marks of what came in bursts that are over. */
+  void endBursts() {
+    Map<Mark.Kind, String> over = new EnumMap<>(Mark.Kind.class);
+    synchronized (bursts) {
+      bursts
+          .entrySet()
+          .removeIf(
+              burst -> {
+                boolean ended = nanos.getAsLong() - burst.getValue().begun >= BURST_NS;
+                String rest = burst.getValue().rest();
+                if (ended && rest != null) {
+                  over.put(burst.getKey(), rest);
+                }
+                return ended;
+              });
+    }
+    over.forEach(this::push);
+  }
+
+  private void push(Mark.Kind kind, String text) {
     try {
       Mark mark = new Mark(now(), kind, text);
       List<String> newest = redis.opsForList().range(marks(), 0, 0);
@@ -95,6 +146,38 @@ public class History {
       }
     } catch (RuntimeException e) {
       log.debug("Redis did not take the mark {} {}", kind, text, e);
+    }
+  }
+
+  /** Marks of a kind that follow each other. */
+  private static final class Burst {
+
+    // So that a mark has room for the number behind it.
+    private static final int MAX_SECOND = 100;
+
+    private final long begun;
+    private final String first;
+    private @Nullable String second;
+    private int more;
+
+    Burst(long begun, String first) {
+      this.begun = begun;
+      this.first = first;
+    }
+
+    void add(String text) {
+      if (second == null && !text.equals(first)) {
+        second = text;
+      } else if (second != null && !text.equals(second)) {
+        more++;
+      }
+    }
+
+    /** What came after the first one; null if nothing did. */
+    @Nullable String rest() {
+      return second == null || more == 0
+          ? second
+          : second.substring(0, Math.min(second.length(), MAX_SECOND)) + " (+" + more + ")";
     }
   }
 
@@ -128,14 +211,8 @@ public class History {
    * @throws org.springframework.dao.DataAccessException if Redis does not answer, or its key is not
    *     a list
    */
-  public synchronized Past read(Span span) {
-    Read known = reads.get(span);
-    long fresh = span == Span.DAY ? LONG_NS : SHORT_NS;
-    if (known == null || System.nanoTime() - known.nanos() >= fresh) {
-      known = new Read(readNow(span), System.nanoTime());
-      reads.put(span, known);
-    }
-    return known.past();
+  public Past read(Span span) {
+    return Objects.requireNonNull(reads.get(span)).get();
   }
 
   private Past readNow(Span span) {

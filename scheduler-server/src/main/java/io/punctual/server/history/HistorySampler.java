@@ -80,6 +80,7 @@ final class HistorySampler extends RepeatedTask {
 
   @Override
   protected void turn() {
+    history.endBursts();
     try {
       sample();
     } catch (StoreException | DataAccessResourceFailureException e) {

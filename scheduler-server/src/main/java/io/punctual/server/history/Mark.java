@@ -31,6 +31,11 @@ public record Mark(long at, Kind kind, String text) {
     /** An application was seen with a release that it did not have before. */
     RELEASE;
 
+    /** Returns whether one call may follow the other, for each of many queues. */
+    boolean comesInBursts() {
+      return this == PAUSE || this == RESUME || this == BULK;
+    }
+
     /** Returns its name in stored form and in the API. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);

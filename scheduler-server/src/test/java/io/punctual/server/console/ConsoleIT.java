@@ -949,7 +949,7 @@ class ConsoleIT extends ConsoleTestBase {
             ago ->
                 redis.opsForList().rightPush(own + ":history", point(now, ago, ago == 9 ? 2 : 0)));
     LoadAhead.Load load =
-        new LoadAhead(queues, statistics, new History(redis, own)).look(LoadAhead.Ahead.HOUR);
+        new LoadAhead(queues, statistics, new History(redis, own)).get(LoadAhead.Ahead.HOUR);
     LoadChart chart = new LoadChart(load, ZoneOffset.UTC, Locale.ENGLISH);
 
     assertThat(load.most()).isEqualTo(2);
@@ -966,7 +966,7 @@ class ConsoleIT extends ConsoleTestBase {
     redis.delete(own + ":history");
 
     LoadAhead.Load unknown =
-        new LoadAhead(queues, statistics, new History(redis, own)).look(LoadAhead.Ahead.WEEK);
+        new LoadAhead(queues, statistics, new History(redis, own)).get(LoadAhead.Ahead.WEEK);
     assertThat(unknown.most()).isNull();
     assertThat(new LoadChart(unknown, ZoneOffset.UTC, Locale.ENGLISH).getLine()).isNull();
   }

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -212,13 +214,35 @@ class HistoryIT extends SharedRedisTestBase {
   }
 
   @Test
+  void fiftyPausesOneAfterTheOtherAreTwoMarks() {
+    AtomicLong nanos = new AtomicLong();
+    History paused = new History(redis, key.replace(":history", ""), nanos::get);
+    for (int i = 0; i < 50; i++) {
+      paused.mark(Mark.Kind.PAUSE, "shop/" + i);
+      paused.mark(Mark.Kind.BULK, "requeue app:shop");
+    }
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(9));
+    paused.endBursts();
+    assertThat(paused.read(Span.QUARTER).marks())
+        .extracting(Mark::text)
+        .containsExactly("shop/0", "requeue app:shop");
+
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    paused.mark(Mark.Kind.PAUSE, "mail/0");
+
+    assertThat(new History(redis, key.replace(":history", "")).read(Span.QUARTER).marks())
+        .extracting(Mark::text)
+        .containsExactly("shop/0", "requeue app:shop", "shop/1 (+48)", "mail/0");
+  }
+
+  @Test
   void onlyAReleaseThatIsNewIsMarked() {
     history.releases("shop", List.of("2.14.0"));
     history.releases("shop", List.of("2.14.0", "2.15.0"));
     history.releases("shop", List.of("2.15.0"));
     history.releases("mail", List.of("1"));
     for (int i = 0; i < History.MOST_MARKS + 5; i++) {
-      history.mark(Mark.Kind.PAUSE, "shop/" + i);
+      history.mark(Mark.Kind.START, "scheduler-" + i);
     }
     assertThat(redis.opsForList().size(key + ":marks")).isEqualTo(History.MOST_MARKS);
     history.releases("mail", List.of("2"));
