@@ -2,8 +2,9 @@ package io.punctual.server.health;
 
 import io.punctual.core.job.QueueName;
 import io.punctual.server.probe.Status;
+import io.punctual.server.text.Text;
 import io.punctual.server.text.Texts;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -16,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param code what it is, for programs
  * @param severity how bad it is
  * @param subject what it is about
- * @param text for people
- * @param remedy what to do; null where nothing is to be done
+ * @param message for people
+ * @param cure what to do; null where nothing is to be done
  */
 public record Finding(
-    Code code, Status severity, Subject subject, String text, @Nullable String remedy) {
+    Code code, Status severity, Subject subject, Text message, @Nullable Text cure) {
 
-  private static final Texts TEXTS = new Texts("findings.properties", Finding.class);
+  private static final Texts TEXTS = new Texts("findings", Finding.class);
 
   /**
    * Makes a finding.
@@ -30,11 +31,8 @@ public record Finding(
    * @param variant of its texts in findings.properties; empty for those of the code
    * @param values of their placeholders: a name, its value, the next name, and so on
    */
-  static Finding of(Code code, String variant, Status severity, Subject subject, String... values) {
-    Map<String, String> placeholders = new HashMap<>();
-    for (int i = 0; i < values.length; i += 2) {
-      placeholders.put(values[i], values[i + 1]);
-    }
+  static Finding of(Code code, String variant, Status severity, Subject subject, Object... values) {
+    Map<String, Object> placeholders = Texts.values(values);
     return new Finding(
         code,
         severity,
@@ -43,14 +41,40 @@ public record Finding(
         severity == Status.OK ? null : TEXTS.get(code.word(), variant, "remedy", placeholders));
   }
 
+  /**
+   * Returns a text that stands in others.
+   *
+   * @param values as of a finding
+   */
+  static Text part(String name, Object... values) {
+    return new Text(TEXTS, name, Texts.values(values));
+  }
+
+  /** Returns the first few of some things, as a value of a placeholder. */
+  static Object some(List<?> all, int most) {
+    return all.size() <= most
+        ? all
+        : part("more", "some", all.subList(0, most), "count", all.size() - most);
+  }
+
   /** The same, about what all applications have in common. */
-  static Finding of(Code code, String variant, Status severity, String... values) {
+  static Finding of(Code code, String variant, Status severity, Object... values) {
     return of(code, variant, severity, Subject.ALL, values);
   }
 
   /** Makes a finding that all is well. */
-  static Finding ok(Code code, String variant, String... values) {
+  static Finding ok(Code code, String variant, Object... values) {
     return of(code, variant, Status.OK, values);
+  }
+
+  /** Returns for people, in English, what was found. */
+  public String text() {
+    return message.toString();
+  }
+
+  /** Returns in English what to do; null where nothing is to be done. */
+  public @Nullable String remedy() {
+    return cure == null ? null : cure.toString();
   }
 
   /**

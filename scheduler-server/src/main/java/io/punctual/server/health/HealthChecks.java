@@ -21,6 +21,7 @@ import io.punctual.server.registry.Installation;
 import io.punctual.server.registry.RegistryContact;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.registry.WorkerDirectory;
+import io.punctual.server.text.Text;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -294,9 +295,9 @@ public class HealthChecks {
         "",
         severity(apart, CLOCK_WARNING, CLOCK_PROBLEM),
         "ms",
-        Long.toString(apart.toMillis()),
+        apart.toMillis(),
         "side",
-        redisAheadMs < 0 ? "behind" : "ahead of");
+        Finding.part(redisAheadMs < 0 ? "clock.behind" : "clock.ahead"));
   }
 
   private static Status severity(Duration value, Duration warning, Duration problem) {
@@ -386,8 +387,8 @@ public class HealthChecks {
                 probe.status(),
                 report.instance(),
                 probe.code().word(),
-                probe.message(),
-                probe.remedy()));
+                probe.found(),
+                probe.cure()));
       }
     }
     checks.add(
@@ -414,8 +415,8 @@ public class HealthChecks {
       Status severity,
       String instance,
       String code,
-      String detail,
-      @Nullable String remedy) {
+      Object detail,
+      @Nullable Text remedy) {
     return Finding.of(
         Code.WORKER,
         variant,
@@ -428,12 +429,12 @@ public class HealthChecks {
         "detail",
         detail,
         "remedy",
-        Objects.requireNonNullElse(remedy, ""));
+        remedy == null ? "" : remedy);
   }
 
   private List<Finding> queueChecks(@Nullable String application) {
     List<Finding> findings = new ArrayList<>();
-    Map<Code, Map<String, List<String>>> found = new EnumMap<>(Code.class);
+    Map<Code, Map<String, List<Object>>> found = new EnumMap<>(Code.class);
     int looked = 0;
     try {
       for (QueueName queue : new TreeSet<>(engine.queues().keySet())) {
@@ -487,7 +488,7 @@ public class HealthChecks {
                             Subject.of(name),
                             name,
                             types,
-                            code == Code.UNSERVED ? meant(name, types) : ""))));
+                            code == Code.UNSERVED ? meant(name, types) : List.of()))));
     if (findings.isEmpty()) {
       findings.add(Finding.of(Code.QUEUES, "", Status.OK, Subject.of(application)));
     }
@@ -499,7 +500,7 @@ public class HealthChecks {
   }
 
   private static void add(
-      Map<Code, Map<String, List<String>>> found, Code code, QueueName queue, String name) {
+      Map<Code, Map<String, List<Object>>> found, Code code, QueueName queue, Object name) {
     found
         .computeIfAbsent(code, any -> new TreeMap<>())
         .computeIfAbsent(queue.application(), any -> new ArrayList<>())
@@ -510,13 +511,24 @@ public class HealthChecks {
     return wanted == null || application.equalsIgnoreCase(wanted);
   }
 
-  private String meant(String application, List<String> types) {
+  private List<Text> meant(String application, List<?> types) {
     return types.stream()
         .limit(NAMED)
-        .map(type -> served.unserved(new QueueName(application, type), true))
-        .filter(hint -> hint != null && hint.contains("; "))
+        .map(type -> new QueueName(application, type.toString()))
+        .flatMap(queue -> Stream.ofNullable(served.meant(queue)))
         .distinct()
-        .map(hint -> sentence(hint) + " ")
-        .collect(Collectors.joining());
+        .map(
+            meant ->
+                meant.taskType() == null
+                    ? Finding.part("hint.name", "application", application, "near", meant.near())
+                    : Finding.part(
+                        "hint.type",
+                        "application",
+                        application,
+                        "type",
+                        meant.taskType(),
+                        "near",
+                        meant.near()))
+        .toList();
   }
 }

@@ -92,11 +92,11 @@ public final class QueueHealth {
                 "",
                 Status.WARNING,
                 "detail",
-                dead.stream()
-                        .limit(NAMED)
+                Finding.some(
+                    dead.stream()
                         .map(queue -> queue.queue() + " (" + queue.stats().dead() + ")")
-                        .collect(Collectors.joining(", "))
-                    + (dead.size() > NAMED ? " and " + (dead.size() - NAMED) + " more" : "")));
+                        .toList(),
+                    NAMED)));
   }
 
   /** Returns a word for why a due job of a queue still waits. */
@@ -121,7 +121,12 @@ public final class QueueHealth {
 
   /** A queue whose circuit is open. */
   static Finding circuit(QueueName queue) {
-    return of(Code.CIRCUITS, Subject.of(queue), queue.application(), List.of(queue.taskType()), "");
+    return of(
+        Code.CIRCUITS,
+        Subject.of(queue),
+        queue.application(),
+        List.of(queue.taskType()),
+        List.of());
   }
 
   static Finding damaged(QueueName queue, String damage) {
@@ -138,21 +143,16 @@ public final class QueueHealth {
 
   private static Finding of(Code code, QueueSample queue) {
     QueueName name = queue.queue();
-    return of(code, Subject.of(name), name.application(), List.of(name(code, queue)), "");
+    return of(code, Subject.of(name), name.application(), List.of(name(code, queue)), List.of());
   }
 
   /**
    * Makes a finding about queues of one application.
    *
    * @param names of the queues; the first few are named
-   * @param hint what may be meant instead, a whole sentence; empty for nothing
+   * @param hints what may be meant instead
    */
-  static Finding of(
-      Code code, Subject subject, String application, Collection<String> names, String hint) {
-    String some = names.stream().limit(NAMED).collect(Collectors.joining(", "));
-    if (names.size() > NAMED) {
-      some += " and " + (names.size() - NAMED) + " more";
-    }
+  static Finding of(Code code, Subject subject, String application, List<?> names, List<?> hints) {
     return Finding.of(
         code,
         "",
@@ -161,35 +161,45 @@ public final class QueueHealth {
         "application",
         application,
         "queues",
-        some,
+        Finding.some(names, NAMED),
         "queue",
         String.valueOf(subject.queue()),
         "hint",
-        hint);
+        hints.isEmpty() ? "" : Finding.part("hint", "some", hints));
   }
 
   /** Names a queue within its application, with the figures that a kind of finding has. */
-  static String name(Code code, QueueSample queue) {
+  static Object name(Code code, QueueSample queue) {
     String type = queue.queue().taskType();
     QueueSample.Attempts attempts = queue.attempts();
     return switch (code) {
       case FAILING ->
-          type
-              + " ("
-              + attempts.failedPercent()
-              + " % of "
-              + attempts.ended()
-              + (attempts.minutes() == 1
-                  ? " attempts in the last minute)"
-                  : " attempts in the last " + attempts.minutes() + " minutes)");
+          Finding.part(
+              attempts.minutes() == 1 ? "failing.minute" : "failing.queue",
+              "type",
+              type,
+              "percent",
+              attempts.failedPercent(),
+              "ended",
+              attempts.ended(),
+              "minutes",
+              attempts.minutes());
       case PAUSED ->
-          type
-              + " ("
-              + queue.stats().pauses().stream()
+          Finding.part(
+              "paused.queue",
+              "type",
+              type,
+              "detail",
+              queue.stats().pauses().stream()
                   .map(QueueSample::text)
-                  .collect(Collectors.joining("; "))
-              + ")";
-      case LATE -> String.format(Locale.ROOT, "%s (for %.1f s)", type, queue.readyAge() / 1_000.0);
+                  .collect(Collectors.joining("; ")));
+      case LATE ->
+          Finding.part(
+              "late.queue",
+              "type",
+              type,
+              "seconds",
+              String.format(Locale.ROOT, "%.1f", queue.readyAge() / 1_000.0));
       default -> type;
     };
   }

@@ -8,6 +8,7 @@ import io.punctual.server.probe.ProbeResult.Code;
 import io.punctual.server.registry.RegisteredSource;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
+import io.punctual.server.text.Text;
 import io.punctual.server.text.Texts;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackSignature;
@@ -52,7 +53,7 @@ final class ProbeDiagnosis {
       Pattern.compile("(?i).*(login|logon|signin|sign-in|sso|oauth2|openid|saml|auth).*");
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
-  private static final Texts TEXTS = new Texts("diagnoses.properties", ProbeDiagnosis.class);
+  private static final Texts TEXTS = new Texts("diagnoses", ProbeDiagnosis.class);
 
   // What is set depends on where the instance is registered.
   private static final Map<String, String> REGISTRATIONS =
@@ -119,10 +120,10 @@ final class ProbeDiagnosis {
    * @param variant of the texts; empty for those of the code
    * @param detail stands in the message; may come from strangers
    */
-  private ProbeResult result(Code code, String variant, String detail) {
+  private ProbeResult result(Code code, String variant, Object detail) {
     return new ProbeResult(
         code,
-        Printable.of(String.valueOf(text(code, variant, "message", detail))),
+        Objects.requireNonNull(text(code, variant, "message", detail)),
         url.toString(),
         text(code, variant, "remedy", detail),
         at,
@@ -130,15 +131,15 @@ final class ProbeDiagnosis {
         version);
   }
 
-  private @Nullable String text(Code code, String variant, String part, String detail) {
-    Map<String, String> values =
+  private @Nullable Text text(Code code, String variant, String part, Object detail) {
+    Map<String, Object> values =
         new HashMap<>(TEXTS.endingIn(REGISTRATIONS.getOrDefault(instance.source(), ".other")));
     values.put("detail", detail);
     values.put("host", host);
     values.put("authority", host + ":" + url.getPort());
     values.put("path", url.getPath());
     values.put("application", instance.application());
-    values.put("hint", CONTAINER.matcher(host).matches() ? TEXTS.part("container") + " " : "");
+    values.put("hint", CONTAINER.matcher(host).matches() ? TEXTS.part("container") : "");
     return TEXTS.get(code.word(), variant, part, values);
   }
 
@@ -220,8 +221,7 @@ final class ProbeDiagnosis {
 
   private ProbeResult redirected(Answered answer) {
     String to = answer.headers().firstValue("Location").orElse("");
-    String detail =
-        "HTTP " + answer.status() + " to " + origin(to) + "; redirects are not followed";
+    Text detail = part("redirect", "status", answer.status(), "to", origin(to));
     if (LOGIN.matcher(to).matches()) {
       return result(Code.LOGIN_IN_FRONT, "", detail);
     }
@@ -229,16 +229,20 @@ final class ProbeDiagnosis {
     return result(Code.REDIRECTED, secure ? "https" : "", detail);
   }
 
+  private static Text part(String name, Object... values) {
+    return new Text(TEXTS, name, Texts.values(values));
+  }
+
   /** Scheme and host of an address: the rest may be secret. */
-  private static String origin(String location) {
+  private static Object origin(String location) {
     UriComponents to;
     try {
       to = UriComponentsBuilder.fromUriString(location).build();
     } catch (IllegalArgumentException e) {
-      return "an invalid address";
+      return part("redirect.invalid");
     }
     if (to.getHost() == null) {
-      return "another path of the same host";
+      return part("redirect.path");
     }
     return Printable.of(
         to.getScheme() == null ? to.getHost() : to.getScheme() + "://" + to.getHost());
@@ -265,7 +269,7 @@ final class ProbeDiagnosis {
     if (answer.signature() == PingResult.Signature.WRONG) {
       return result(Code.ANSWER_OF_ANOTHER_KEY);
     } else if (pong == null) {
-      return result(Code.NOT_A_CALLBACK, "", "HTTP 200, and no answer to a ping");
+      return result(Code.NOT_A_CALLBACK, "", part("ping.none"));
     } else if (answer.signature() == PingResult.Signature.MISSING) {
       return result(Code.ANSWER_NOT_SIGNED);
     } else if (!instance.application().equalsIgnoreCase(pong.application())) {
@@ -276,8 +280,7 @@ final class ProbeDiagnosis {
     try {
       says = instance.registered().with(pong);
     } catch (IllegalArgumentException | NullPointerException e) {
-      return result(
-          Code.NOT_A_CALLBACK, "", "HTTP 200, and a wrong answer to a ping: " + describe(e));
+      return result(Code.NOT_A_CALLBACK, "", part("ping.wrong", "detail", describe(e)));
     }
     namesTypes = pong.taskTypes() != null;
     boolean signed = answer.signature() == PingResult.Signature.RIGHT;
@@ -313,11 +316,12 @@ final class ProbeDiagnosis {
     return result(
         Code.CLOCK_OFF,
         "",
-        text(code, variant, "message", detail)
-            + "; but the clock there is "
-            + Duration.ofMillis(Math.abs(ahead)).toSeconds()
-            + (ahead > 0 ? " s ahead of" : " s behind")
-            + " the scheduler's");
+        part(
+            ahead > 0 ? "clock.ahead" : "clock.behind",
+            "detail",
+            Objects.requireNonNull(text(code, variant, "message", detail)),
+            "seconds",
+            Duration.ofMillis(Math.abs(ahead)).toSeconds()));
   }
 
   private static @Nullable PingAnswer parsed(Answered answer) {

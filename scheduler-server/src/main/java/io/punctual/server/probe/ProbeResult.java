@@ -4,8 +4,11 @@ import static io.punctual.server.probe.Status.OK;
 import static io.punctual.server.probe.Status.PROBLEM;
 import static io.punctual.server.probe.Status.WARNING;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.punctual.server.text.Printable;
+import io.punctual.server.text.Text;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -14,18 +17,18 @@ import org.jspecify.annotations.Nullable;
  * The result of a probe, as the API answers it.
  *
  * @param code what it is, for programs
- * @param message what is wrong, for people
+ * @param found what is wrong, for people
  * @param url where
- * @param remedy what to do; null if nothing
+ * @param cure what to do; null if nothing
  * @param at when, by the clock here
  * @param clockAheadMs how far the instance's clock is ahead of the one here; null if it did not say
  * @param version of the starter there; null if it did not say
  */
 public record ProbeResult(
     Code code,
-    String message,
+    @JsonIgnore Text found,
     String url,
-    @Nullable String remedy,
+    @JsonIgnore @Nullable Text cure,
     Instant at,
     @Nullable Long clockAheadMs,
     @Nullable String version) {
@@ -109,6 +112,23 @@ public record ProbeResult(
     public String word() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
+  }
+
+  /** What is wrong, in English. */
+  @JsonProperty
+  public String message() {
+    return message(Locale.ENGLISH);
+  }
+
+  /** What is wrong, in a language. */
+  public String message(Locale locale) {
+    return Printable.of(found.in(locale));
+  }
+
+  /** What to do, in English; null if nothing. */
+  @JsonProperty
+  public @Nullable String remedy() {
+    return cure == null ? null : cure.toString();
   }
 
   /** Its severity. */

@@ -47,7 +47,16 @@ public class ServedTypes {
   private final Cache<QueueName, Hint> hints;
   private final Cache<QueueName, Map<String, Puller>> pullers;
 
-  private record Hint(String own, String all) {}
+  private record Hint(String own, String all, @Nullable Meant meant) {}
+
+  /**
+   * A name that is like one that no instance has.
+   *
+   * @param taskType the type that no instance of the application runs; null if no instance has the
+   *     application's name
+   * @param near the name that may be meant: of a task type, or of an application
+   */
+  public record Meant(@Nullable String taskType, String near) {}
 
   @Autowired
   ServedTypes(WorkerDirectory workers, RegistryContact registry) {
@@ -153,14 +162,27 @@ public class ServedTypes {
    * @return null if a worker serves it, or that is not known
    */
   public @Nullable String unserved(QueueName queue, boolean others) {
+    Hint hint = hint(queue);
+    return hint == null ? null : others ? hint.all() : hint.own();
+  }
+
+  /**
+   * Returns which name may be meant; null if a worker serves the queue, that is not known, or no
+   * name is like it.
+   */
+  public @Nullable Meant meant(QueueName queue) {
+    Hint hint = hint(queue);
+    return hint == null ? null : hint.meant();
+  }
+
+  private @Nullable Hint hint(QueueName queue) {
     boolean unknown = registry.views().stream().anyMatch(view -> view.age() == null);
     if (unknown
         || !workers.instances(queue.application(), queue.taskType()).isEmpty()
         || fetched.getIfPresent(queue) != null) {
       return null;
     }
-    Hint hint = hints.get(queue, this::find);
-    return others ? hint.all() : hint.own();
+    return hints.get(queue, this::find);
   }
 
   /** Returns whether workers pull the queue's jobs at this scheduler. */
@@ -179,7 +201,7 @@ public class ServedTypes {
       String text = "no instance of " + queue.application() + " runs " + queue.taskType();
       String near = NearestName.of(queue.taskType(), types);
       String both = near == null ? text : text + "; " + near + " is run";
-      return new Hint(both, both);
+      return new Hint(both, both, near == null ? null : new Meant(queue.taskType(), near));
     }
     String text = "no instance in the registry is called " + queue.application();
     Collection<String> applications =
@@ -187,6 +209,8 @@ public class ServedTypes {
             .map(WorkerInstance::application)
             .collect(Collectors.toCollection(TreeSet::new));
     String near = NearestName.of(queue.application(), applications);
-    return new Hint(text, near == null ? text : text + "; " + near + " is");
+    return near == null
+        ? new Hint(text, text, null)
+        : new Hint(text, text + "; " + near + " is", new Meant(null, near));
   }
 }

@@ -1,7 +1,12 @@
 package io.punctual.server.text;
 
 import java.io.IOException;
+import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Matcher;
@@ -9,52 +14,66 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
-import org.springframework.core.io.support.PropertiesLoaderUtils;
+import org.springframework.core.io.support.EncodedResource;
 
 /**
- * Texts for people in a properties file: by code, variant and part. A variant without a text of its
- * own has that of its code. A placeholder such as <code>{host}</code> stands for a value, or for
- * another text of the file.
+ * Texts for people in a properties file in English, and in one beside it in Chinese, both in UTF-8:
+ * by code, variant and part. A variant without a text of its own has that of its code. A
+ * placeholder such as <code>{host}</code> stands for a value, or for another text of the file.
  */
 public final class Texts {
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)}");
 
-  private final Properties texts;
+  private final Properties english;
+  private final Properties chinese;
 
   /**
-   * Reads a file.
+   * Reads the files.
    *
-   * @param beside a class in the package of the file
+   * @param name of the English one, without {@code .properties}
+   * @param beside a class in the package of the files
    */
-  public Texts(String file, Class<?> beside) {
-    try {
-      texts = PropertiesLoaderUtils.loadProperties(new ClassPathResource(file, beside));
+  public Texts(String name, Class<?> beside) {
+    english = read(new Properties(), name + ".properties", beside);
+    chinese = read(new Properties(english), name + "_zh.properties", beside);
+  }
+
+  private static Properties read(Properties texts, String file, Class<?> beside) {
+    try (Reader reader =
+        new EncodedResource(new ClassPathResource(file, beside), StandardCharsets.UTF_8)
+            .getReader()) {
+      texts.load(reader);
+      return texts;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static boolean isChinese(Locale locale) {
+    return locale.getLanguage().equals(Locale.CHINESE.getLanguage());
   }
 
   /**
    * Returns a text.
    *
    * @param variant empty for the code's own text
-   * @param part {@code message} or {@code remedy}
-   * @param values by placeholder. They are not searched for placeholders: they may be a stranger's
+   * @param part {@code message} or {@code remedy}, for instance
+   * @param values by placeholder: a {@link Text}, a collection, or anything else. They are not
+   *     searched for placeholders: they may be a stranger's
    * @return null if there is none
    */
-  public @Nullable String get(
-      String code, String variant, String part, Map<String, String> values) {
-    String text = texts.getProperty(code + "." + variant + "." + part);
-    if (text == null) {
-      text = texts.getProperty(code + "." + part);
+  public @Nullable Text get(String code, String variant, String part, Map<String, ?> values) {
+    String name = code + "." + variant + "." + part;
+    if (english.getProperty(name) == null) {
+      name = code + "." + part;
     }
-    return text == null ? null : fill(text, values);
+    return english.getProperty(name) == null ? null : new Text(this, name, Map.copyOf(values));
   }
 
-  /** Returns the text of that name, for others to be made of; empty if there is none. */
-  public String part(String name) {
-    return texts.getProperty(name, "");
+  /** Returns the text of that name, for others to be made of. */
+  public Text part(String name) {
+    return new Text(this, name, Map.of());
   }
 
   /**
@@ -63,21 +82,45 @@ public final class Texts {
    * @param end the suffix, such as {@code ".remedy"}
    * @return the texts, by their names without the suffix
    */
-  public Map<String, String> endingIn(String end) {
-    return texts.stringPropertyNames().stream()
+  public Map<String, Text> endingIn(String end) {
+    return english.stringPropertyNames().stream()
         .filter(name -> name.endsWith(end))
         .collect(
             Collectors.toMap(name -> name.substring(0, name.length() - end.length()), this::part));
   }
 
-  private String fill(String text, Map<String, String> values) {
+  String fill(String name, Map<String, Object> values, Locale locale) {
     return PLACEHOLDER
-        .matcher(text)
+        .matcher((isChinese(locale) ? chinese : english).getProperty(name, ""))
         .replaceAll(
             found -> {
-              String value = values.get(found.group(1));
+              Object value = values.get(found.group(1));
               return Matcher.quoteReplacement(
-                  value == null ? fill(part(found.group(1)), values) : value);
+                  value == null ? fill(found.group(1), values, locale) : shown(value, locale));
             });
+  }
+
+  private static String shown(Object value, Locale locale) {
+    return switch (value) {
+      case Text text -> text.in(locale);
+      case Collection<?> some ->
+          some.stream()
+              .map(one -> shown(one, locale))
+              .collect(Collectors.joining(isChinese(locale) ? "、" : ", "));
+      default -> value.toString();
+    };
+  }
+
+  /**
+   * Makes values of placeholders.
+   *
+   * @param values a name, its value, the next name, and so on
+   */
+  public static Map<String, Object> values(Object... values) {
+    Map<String, Object> placeholders = new HashMap<>();
+    for (int i = 0; i < values.length; i += 2) {
+      placeholders.put((String) values[i], values[i + 1]);
+    }
+    return placeholders;
   }
 }

@@ -1206,6 +1206,12 @@ class ConsoleIT extends ConsoleTestBase {
           .doesNotContain("fleet-1");
       assertThat(words(otto.get("/console/workers?lang=zh-CN").body()))
           .contains("发布版本", "统计最近 15 分钟内结束的执行。");
+      assertThat(words(otto.get("/console/doctor").body()))
+          .contains(
+              "fleet-2, release 2.14.0：最近 15 分钟内，本调度器投递给它的",
+              "处理办法： 请将它的日志、发布版本和机器与其他实例比较。",
+              " 有保证")
+          .doesNotContain("is kept");
       assertThat(words(otto.get("/console?lang=en").body()))
           .contains("fleet an instance fails far more often than the others:")
           .contains("fleet-2, release 2.14.0: 100 % of");

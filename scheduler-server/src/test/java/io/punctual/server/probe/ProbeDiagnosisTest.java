@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -281,6 +282,8 @@ class ProbeDiagnosisTest {
     assertThat(result.code()).isEqualTo(Code.CLOCKS_APART);
     assertThat(result.clockAheadMs()).isEqualTo(120_000);
     assertThat(result.remedy()).contains("NTP", "30 s ahead");
+    assertThat(result.cure()).isNotNull();
+    assertThat(result.cure().in(Locale.SIMPLIFIED_CHINESE)).startsWith("请用 NTP").contains("30 秒");
   }
 
   @ParameterizedTest
@@ -355,7 +358,17 @@ class ProbeDiagnosisTest {
         PropertiesLoaderUtils.loadProperties(
             new ClassPathResource("diagnoses.properties", ProbeDiagnosis.class));
     Set<String> known = new HashSet<>(texts.stringPropertyNames());
-    known.addAll(List.of("detail", "host", "authority", "path", "application", "hint"));
+    known.addAll(
+        List.of(
+            "detail",
+            "host",
+            "authority",
+            "path",
+            "application",
+            "hint",
+            "status",
+            "to",
+            "seconds"));
     Map<String, Set<String>> ends = new HashMap<>();
     for (String name : texts.stringPropertyNames()) {
       Matcher end = Pattern.compile("(.*)\\.(eureka|scheduler|other)").matcher(name);
