@@ -1,5 +1,6 @@
 package io.punctual.server.console;
 
+import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.server.history.History;
@@ -81,14 +82,17 @@ class LoadAhead {
   /**
    * What falls due.
    *
+   * @param words the search that finds the jobs, without their times; empty for all queues
    * @param from epoch ms at which the first interval begins; 0 without queues
    * @param width of an interval, ms
    * @param counts jobs of each interval
-   * @param most the most jobs that were done in such a time within the last day; null if not known
+   * @param most the most jobs that were done in such a time within the last day; of one queue,
+   *     those that its rate lets start in it; null if not known, or without a rate
    * @param limited the latest first
    */
   record Load(
       Ahead ahead,
+      String words,
       long from,
       long width,
       List<Long> counts,
@@ -134,11 +138,44 @@ class LoadAhead {
             .toList();
     return new Load(
         ahead,
+        "",
         all.now(),
         ahead.width.toMillis(),
         all.counts(),
         most.isPresent() ? Long.valueOf(most.getAsLong()) : null,
         limited);
+  }
+
+  /**
+   * Looks at what falls due in one queue.
+   *
+   * @throws io.punctual.core.store.StoreException if Redis does not answer
+   */
+  Load look(QueueSample queue, Ahead ahead) {
+    QueueName name = queue.queue();
+    Forecast own = forecast(name, ahead);
+    Throttle.Rate rate = queue.stats().throttle().rate();
+    return new Load(
+        ahead,
+        "app:" + name.application() + " type:" + name.taskType() + " ",
+        own.now(),
+        ahead.width.toMillis(),
+        own.counts(),
+        rate == null
+            ? null
+            : Long.valueOf(
+                Math.ceilDiv(rate.jobs() * ahead.width.toMillis(), rate.period().toMillis())),
+        rate == null ? List.of() : limited(queue, rate, own, ahead).toList());
+  }
+
+  private Forecast forecast(QueueName queue, Ahead ahead) {
+    return queues
+        .forecast(queue.application(), queue.taskType(), ahead.width, ahead.count)
+        .forecast();
+  }
+
+  private static double perMs(Throttle.Rate rate) {
+    return (double) rate.jobs() / rate.period().toMillis();
   }
 
   // Without the history, the load is still known.
@@ -150,15 +187,15 @@ class LoadAhead {
     }
   }
 
-  /** When the queue's jobs start latest if they go out at its rate. */
   private Stream<Limited> limited(QueueSample queue, Ahead ahead) {
     Throttle.Rate rate = Objects.requireNonNull(queue.stats().throttle().rate());
-    Forecast own =
-        queues
-            .forecast(
-                queue.queue().application(), queue.queue().taskType(), ahead.width, ahead.count)
-            .forecast();
-    double perMs = (double) rate.jobs() / rate.period().toMillis();
+    return limited(queue, rate, forecast(queue.queue(), ahead), ahead);
+  }
+
+  /** When the queue's jobs start latest if they go out at its rate. */
+  private static Stream<Limited> limited(
+      QueueSample queue, Throttle.Rate rate, Forecast own, Ahead ahead) {
+    double perMs = perMs(rate);
     double waiting = own.ready();
     double most = waiting;
     long at = own.now();

@@ -22,8 +22,7 @@ final class LoadChart {
    * @param x where it begins
    * @param y px from the top
    * @param words the search that finds its jobs
-   * @param beyond whether it exceeds the most jobs done in an interval of that length in the last
-   *     day
+   * @param beyond whether it exceeds {@link LoadAhead.Load#most}
    */
   record Bar(
       String x,
@@ -61,9 +60,11 @@ final class LoadChart {
                 height,
                 time(from),
                 jobs,
-                "from:%s until:%s"
+                "%sfrom:%s until:%s"
                     .formatted(
-                        Instant.ofEpochMilli(from), Instant.ofEpochMilli(from + load.width())),
+                        load.words(),
+                        Instant.ofEpochMilli(from),
+                        Instant.ofEpochMilli(from + load.width())),
                 load.most() != null && jobs > most));
       }
     }
@@ -100,7 +101,9 @@ final class LoadChart {
     return peak;
   }
 
-  /** Returns where the most that was done is, in px from the top; null if that is not known. */
+  /**
+   * Returns where {@link LoadAhead.Load#most} is, in px from the top; null if that is not known.
+   */
   public @Nullable Integer getLine() {
     return load.most() == null
         ? null

@@ -4,6 +4,7 @@ import io.punctual.ErrorCode;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
+import io.punctual.core.store.StoreException;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.QueueHealth;
@@ -22,6 +23,7 @@ import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.text.Printable;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +46,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+import org.springframework.web.servlet.support.RequestContextUtils;
 
 /** Queues: all of them, and one. */
 @Controller
@@ -136,6 +139,7 @@ class QueuePageController {
   private final QueueService queues;
   private final BulkOperations bulk;
   private final Prober prober;
+  private final LoadAhead loads;
   private final Function<QueueName, RetryPolicy> retries;
 
   QueuePageController(
@@ -143,11 +147,13 @@ class QueuePageController {
       QueueService queues,
       BulkOperations bulk,
       Prober prober,
+      LoadAhead loads,
       EngineProperties properties) {
     this.statistics = statistics;
     this.queues = queues;
     this.bulk = bulk;
     this.prober = prober;
+    this.loads = loads;
     this.retries = properties.retries();
   }
 
@@ -321,7 +327,11 @@ class QueuePageController {
   /** One queue. */
   @Allowed(Role.VIEWER)
   @GetMapping("/console/queues/{application}/{taskType}")
-  String show(QueueName queue, Model model) {
+  String show(
+      QueueName queue,
+      @RequestParam(defaultValue = "") String ahead,
+      HttpServletRequest request,
+      Model model) {
     QueueService.QueueView view = queues.find(queue);
     QueueSample row = view.sample();
     model.addAttribute("pullers", view.pullers());
@@ -338,7 +348,27 @@ class QueuePageController {
     model.addAttribute("lateness", statistics.lateness(queue));
     model.addAttribute("retry", retries.apply(queue).text());
     model.addAttribute("counters", counters(row));
+    // The live part does not show it.
+    if (request.getHeader("HX-Request") == null && !row.damaged()) {
+      draw(row, LoadAhead.Ahead.of(ahead), request, model);
+    }
     return "queue";
+  }
+
+  private void draw(
+      QueueSample row, LoadAhead.Ahead ahead, HttpServletRequest request, Model model) {
+    model.addAttribute("ahead", ahead.word());
+    model.addAttribute("aheads", LoadAhead.Ahead.values());
+    try {
+      model.addAttribute(
+          "load",
+          new LoadChart(
+              loads.look(row, ahead),
+              TimeWords.of(request).now().getZone(),
+              RequestContextUtils.getLocale(request)));
+    } catch (StoreException e) {
+      model.addAttribute("loadAway", Printable.of(String.valueOf(e.getMessage())));
+    }
   }
 
   private static Map<String, Long> counters(QueueSample row) {

@@ -963,6 +963,15 @@ class ConsoleIT extends ConsoleTestBase {
         // An hour for each, less the part of it that goes by until the minute is over.
         .satisfies(limited -> assertThat(limited.minutes()).isBetween(178L, 180L))
         .satisfies(limited -> assertThat(limited.rate()).hasToString("1/h"));
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      String page = vera.get("/console/queues/shop/ahead?ahead=24h").body();
+      assertThat(words(page))
+          .contains("Its rate lets at most one job start within 30 minutes.")
+          .contains("At its rate, jobs would start up to");
+      assertThat(page).contains("q=app:shop%20type:ahead%20from:", "ahead?ahead=168h");
+      assertThat(vera.get("/console/queues/shop/ahead", "HX-Request", "true").body())
+          .doesNotContain("plot load");
+    }
     redis.delete(own + ":history");
 
     LoadAhead.Load unknown =
@@ -1208,9 +1217,7 @@ class ConsoleIT extends ConsoleTestBase {
           .contains("发布版本", "统计最近 15 分钟内结束的执行。");
       assertThat(words(otto.get("/console/doctor").body()))
           .contains(
-              "fleet-2, release 2.14.0：最近 15 分钟内，本调度器投递给它的",
-              "处理办法： 请将它的日志、发布版本和机器与其他实例比较。",
-              " 有保证")
+              "fleet-2, release 2.14.0：最近 15 分钟内，本调度器投递给它的", "处理办法： 请将它的日志、发布版本和机器与其他实例比较。", " 有保证")
           .doesNotContain("is kept");
       assertThat(words(otto.get("/console?lang=en").body()))
           .contains("fleet an instance fails far more often than the others:")
