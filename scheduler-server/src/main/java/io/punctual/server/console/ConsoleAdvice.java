@@ -1,5 +1,8 @@
 package io.punctual.server.console;
 
+import io.punctual.ErrorCode;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreException.Kind;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Caller;
@@ -90,7 +93,14 @@ class ConsoleAdvice {
   @ExceptionHandler
   ModelAndView onAnything(Exception e, HttpServletRequest request, HttpServletResponse response) {
     ApiException problem = Failures.of(e);
-    return page(problem.status(), String.valueOf(problem.getMessage()), request, response);
+    ModelAndView page =
+        page(problem.status(), String.valueOf(problem.getMessage()), request, response);
+    // Of an act it is not known whether it took effect; a page that was asked for changes nothing.
+    boolean away = e instanceof StoreException store && store.kind() == Kind.UNREACHABLE;
+    boolean read = request.getMethod().equals("GET");
+    page.addObject("unread", away && read);
+    page.addObject("unsure", problem.code() == ErrorCode.UNAVAILABLE && !read);
+    return page;
   }
 
   /** The page for what went wrong; its text is the API's, unless {@code speech} says otherwise. */

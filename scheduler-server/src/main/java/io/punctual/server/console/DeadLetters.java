@@ -29,6 +29,9 @@ class DeadLetters {
   private static final int QUEUES = 50;
   private static final int JOBS = 1_000;
   private static final int MAX_TEXT = 160;
+  private static final double HALF = 50;
+  // Times what an instance would have if all failed alike.
+  private static final double STANDS_OUT = 1.5;
   private static final long HOUR_MS = Duration.ofHours(1).toMillis();
   private static final Pattern VARYING =
       Pattern.compile(
@@ -50,7 +53,7 @@ class DeadLetters {
    * @param newest epoch ms of the last death
    * @param inHour how many of them died within the last hour
    * @param isNew whether the first of them died within the last hour; false where that is not known
-   * @param place where most of their last attempts failed; null if no place has half of them
+   * @param place where at least half of their last attempts failed; null if none stands out
    * @param queues theirs, with their number in each, the most first
    */
   record Group(
@@ -102,18 +105,26 @@ class DeadLetters {
     }
 
     private static @Nullable Place of(List<JobView> jobs) {
-      Place at = most(jobs, last -> new Place(0, last.instance(), last.release()));
-      return at != null ? at : most(jobs, last -> new Place(0, "", last.release()));
+      long instances =
+          jobs.stream()
+              .flatMap(job -> Optional.ofNullable(job.lastFailure()).stream())
+              .map(JobView.Failure::instance)
+              .distinct()
+              .count();
+      // One of two instances has half of what fails at both.
+      double least = instances < 2 ? HALF : Math.max(HALF, STANDS_OUT * 100 / instances);
+      Place at = most(jobs, least, last -> new Place(0, last.instance(), last.release()));
+      return at != null ? at : most(jobs, HALF, last -> new Place(0, "", last.release()));
     }
 
     private static @Nullable Place most(
-        List<JobView> jobs, Function<JobView.Failure, Place> place) {
+        List<JobView> jobs, double least, Function<JobView.Failure, Place> place) {
       Map<Place, Long> places =
           jobs.stream()
               .flatMap(job -> Optional.ofNullable(job.lastFailure()).stream())
               .collect(Collectors.groupingBy(place, Collectors.counting()));
       return places.entrySet().stream()
-          .filter(one -> one.getValue() * 2 >= jobs.size())
+          .filter(one -> one.getValue() * 100 >= least * jobs.size())
           .filter(one -> !one.getKey().instance.isEmpty() || !one.getKey().release.isEmpty())
           .max(Map.Entry.comparingByValue())
           .map(

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -26,8 +27,13 @@ class JobFinder {
 
   static final int PAGE = 50;
 
-  /** No index knows in which queue an id is: a page asks so many. */
+  /** No index knows in which queue an id is: a step asks so many. */
   private static final int MAX_ASKED = 200;
+
+  /** A page goes on while a search for an id or a tag has found none: so often, and so long. */
+  private static final int MAX_STEPS = 25;
+
+  private static final long MAX_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private static final char GAP = '|';
   private static final String GAP_TEXT = "|";
@@ -54,17 +60,53 @@ class JobFinder {
   record Page(List<JobView> jobs, @Nullable String next, boolean cut) {}
 
   /**
-   * Finds jobs.
+   * Finds jobs. A search for an id or a tag goes on through the queues until it has found one, for
+   * a bounded time.
    *
    * @throws ApiException 400 for what cannot be looked for
    */
   Page find(JobQuery query, @Nullable String cursor) {
-    if (query.wantedId() != null) {
-      return byId(query, cursor);
-    } else if (query.wantedTag() != null) {
-      return byTag(query, query.wantedTag(), cursor);
+    if (query.wantedId() == null && query.wantedTag() == null) {
+      return query.state() == JobFilter.State.DEAD
+          ? byDeath(query, cursor)
+          : byState(query, cursor);
     }
-    return query.state() == JobFilter.State.DEAD ? byDeath(query, cursor) : byState(query, cursor);
+    long start = System.nanoTime();
+    Page page = byName(query, cursor);
+    for (int step = 1;
+        step < MAX_STEPS
+            && page.jobs().isEmpty()
+            && page.next() != null
+            && System.nanoTime() - start < MAX_NS;
+        step++) {
+      page = byName(query, page.next());
+    }
+    return page;
+  }
+
+  /** One word may be an id or a tag: once no queue is left to be asked for the id, tags follow. */
+  private Page byName(JobQuery query, @Nullable String cursor) {
+    String tag = query.id() == null ? query.wantedTag() : null;
+    if (query.wantedId() == null) {
+      return byTag(query, Objects.requireNonNull(tag), cursor);
+    }
+    boolean tags = tag != null && cursor != null && cursor.startsWith(GAP_TEXT);
+    Page ids = tags ? new Page(List.of(), null, false) : byId(query, cursor);
+    if (tag == null || ids.next() != null) {
+      return ids;
+    }
+    Page tagged = byTag(query, tag, tags ? Objects.requireNonNull(cursor).substring(1) : null);
+    List<JobView> found = new ArrayList<>(ids.jobs());
+    tagged.jobs().stream()
+        .filter(
+            job ->
+                ids.jobs().stream()
+                    .noneMatch(
+                        known ->
+                            known.queue().equals(job.queue())
+                                && known.taskId().equals(job.taskId())))
+        .forEach(found::add);
+    return new Page(found, tagged.next() == null ? null : GAP_TEXT + tagged.next(), tagged.cut());
   }
 
   private List<QueueName> queues(JobQuery query) {
@@ -89,18 +131,6 @@ class JobFinder {
     List<QueueName> asked = queues.subList(0, Math.min(MAX_ASKED, queues.size()));
     for (QueueName queue : asked) {
       engine.find(queue, String.valueOf(id)).ifPresent(found::add);
-    }
-    // One word may be either.
-    String tag = query.id() == null && cursor == null ? query.wantedTag() : null;
-    if (tag != null) {
-      for (JobView job : byTag(query, tag, null).jobs()) {
-        if (found.stream()
-            .noneMatch(
-                known ->
-                    known.queue().equals(job.queue()) && known.taskId().equals(job.taskId()))) {
-          found.add(job);
-        }
-      }
     }
     boolean cut = asked.size() < queues.size();
     return new Page(found, cut ? asked.get(asked.size() - 1).toString() : null, cut);

@@ -7,6 +7,7 @@ import io.punctual.core.job.Throttle;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.health.Finding;
+import io.punctual.server.health.InstanceHealth;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.BulkOperation;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -338,11 +340,16 @@ class QueuePageController {
     model.addAttribute("row", row);
     model.addAttribute("state", QueueHealth.state(row));
     model.addAttribute("queue", queue);
+    List<WorkerReport> all = prober.workers(queue.application());
+    Set<String> outliers = InstanceHealth.outlierKeys(all);
     List<WorkerReport> instances =
-        prober.workers(queue.application()).stream()
+        all.stream()
             .filter(worker -> worker.taskTypes().contains(queue.taskType()))
-            .sorted(Comparator.comparing(WorkerReport::key, NaturalOrder.NAMES))
+            .sorted(
+                Comparator.comparing((WorkerReport worker) -> !outliers.contains(worker.key()))
+                    .thenComparing(WorkerReport::key, NaturalOrder.NAMES))
             .toList();
+    model.addAttribute("outliers", outliers);
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));
     model.addAttribute("instanceCount", instances.size());
     model.addAttribute("lateness", statistics.lateness(queue));

@@ -65,10 +65,7 @@ class WorkersPageController {
   String show(@RequestParam(defaultValue = "") String q, Model model) {
     String wanted = q.strip().toLowerCase(Locale.ROOT);
     List<WorkerReport> all = prober.workers(null);
-    Set<String> outliers =
-        InstanceHealth.outliers(all).stream()
-            .map(outlier -> outlier.instance().key())
-            .collect(Collectors.toSet());
+    Set<String> outliers = InstanceHealth.outlierKeys(all);
     List<WorkerReport> found =
         all.stream()
             .filter(

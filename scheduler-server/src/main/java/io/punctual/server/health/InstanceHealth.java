@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -70,5 +71,12 @@ public final class InstanceHealth {
           .forEach(outliers::add);
     }
     return outliers;
+  }
+
+  /** Returns the keys of the {@link #outliers}. */
+  public static Set<String> outlierKeys(Collection<WorkerReport> reports) {
+    return outliers(reports).stream()
+        .map(outlier -> outlier.instance().key())
+        .collect(Collectors.toSet());
   }
 }

@@ -159,6 +159,12 @@ class BulkOutageIT extends ServerTestBase {
               () ->
                   assertThat(bea.get("/console").body())
                       .contains("These numbers are old", "class=\"cards stale\""));
+      assertThat(bea.get("/console/jobs/shop/console/j1").body())
+          .contains("Redis does not answer, so this page cannot be shown", "HTTP 503")
+          .doesNotContain("took effect");
+      assertThat(bea.post("/console/jobs/shop/console/j1/cancel", Map.of()).body())
+          .contains("Check whether this took effect")
+          .doesNotContain("Nothing was changed");
       REDIS.start();
 
       assertThat(work.getProgress().state()).isEqualTo(BulkOperation.State.FAILED);

@@ -508,15 +508,22 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   private void die(String type, String job, String error) {
+    dieAt("anywhere", type, job, error);
+  }
+
+  private void dieAt(String worker, String type, String job, String error) {
     submit(type, job, "0s", "");
-    String claim = "{\"application\":\"shop\",\"taskTypes\":[\"%s\"],\"wait\":10000}";
+    String claim =
+        "{\"application\":\"shop\",\"taskTypes\":[\"%s\"],\"wait\":10000,\"worker\":\"%s\"}";
     String token =
-        api.call("POST", "/api/v1/claims", claim.formatted(type), ADMIN)
+        api.call("POST", "/api/v1/claims", claim.formatted(type, worker), ADMIN)
             .body()
             .at("/jobs/0/token")
             .asString();
     String reject = "/api/v1/claims/" + token + "/reject";
-    assertThat(call("POST", reject, "{\"error\":\"" + error + "\"}")).isEqualTo(200);
+    assertThat(
+            call("POST", reject, "{\"error\":\"%s\",\"worker\":\"%s\"}".formatted(error, worker)))
+        .isEqualTo(200);
   }
 
   @Test
@@ -553,6 +560,23 @@ class ConsoleIT extends ConsoleTestBase {
       var preview =
           bea.get(Visitor.next(bea.post("/console/bulk", Map.of("q", group, "action", "REQUEUE"))));
       assertThat(preview.body()).contains("2 jobs match");
+    }
+  }
+
+  @Test
+  void anInstanceIsNamedOnlyWhereItStandsOutFromTheOthers() {
+    for (int i = 0; i < 4; i++) {
+      dieAt("even-" + i % 2, "dies.alike", "e" + i, "the disk is full");
+      dieAt(i < 3 ? "odd-1" : "odd-2", "dies.apart", "o" + i, "the cable is cut");
+    }
+    try (Visitor bea = Visitor.loggedIn(port, "bea")) {
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(words(bea.get("/console/dead").body()))
+                      .contains("the disk is full", "the cable is cut")
+                      .contains("75 % of them at odd-1")
+                      .doesNotContain("of them at even-"));
     }
   }
 
@@ -1044,7 +1068,7 @@ class ConsoleIT extends ConsoleTestBase {
           .untilAsserted(
               () ->
                   assertThat(words(vera.get("/console/queues/shop/held").body()))
-                      .containsPattern("shop-holding well [1-7] of 7 1\\.2\\.3")
+                      .containsPattern("shop-holding – well (–|\\d+ %) [1-7] of 7 1\\.2\\.3")
                       .doesNotContain("shop-gone"));
       assertThat(words(vera.get("/console/queues/shop/begun").body()))
           .contains(" ms lateness p50 / p99 here")
@@ -1053,7 +1077,7 @@ class ConsoleIT extends ConsoleTestBase {
           .contains("– lateness p50 / p99 here", "No instance of shop is registered");
       assertThat(words(vera.get("/console/queues/shop/held?lang=zh-CN").body()))
           .contains("本机延迟")
-          .containsPattern("shop-holding 正常 [1-7] / 7 1\\.2\\.3");
+          .containsPattern("shop-holding – 正常 (–|\\d+ ?%) [1-7] / 7 1\\.2\\.3");
     }
   }
 
@@ -1210,6 +1234,8 @@ class ConsoleIT extends ConsoleTestBase {
           .containsPattern("fleet-2 fleet 2\\.14\\.0 failing 0 of 100 0\\.0 100 % \\d+ ms")
           .containsPattern("fleet-1 fleet 2\\.13\\.0 well 0 of 100 \\d+\\.\\d 0 % \\d+ ms")
           .contains("Counted are the attempts that ended in the last 15 minutes.");
+      assertThat(words(otto.get("/console/queues/fleet/pay?lang=en").body()))
+          .containsPattern("fleet-2 2\\.14\\.0 failing 100 % .*fleet-1 2\\.13\\.0 well 0 % ");
       assertThat(otto.get("/console/workers?q=2.14.0").body())
           .contains("class=\"bad\">2.14.0", "fleet-2")
           .doesNotContain("fleet-1");
@@ -1333,7 +1359,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(claim("fetched", 1)).hasSize(1);
       assertThat(words(vera.get("/console/queues/shop/fetched").body()))
           .containsPattern("Late on average by [\\d.]+ ms : no free worker [\\d.]+ %")
-          .contains("Workers had no room, or the queue was paused");
+          .contains("Workers had no room, or no worker was there, or the queue was paused");
     }
   }
 

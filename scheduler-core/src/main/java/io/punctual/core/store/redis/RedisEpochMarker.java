@@ -56,7 +56,7 @@ final class RedisEpochMarker implements EpochMarker {
   @Override
   public List<Epoch> advance() {
     return call(
-        "move the marks on",
+        "check for losses",
         connection -> {
           List<Epoch> epochs = new ArrayList<>();
           Epoch own = advance(connection);
