@@ -109,6 +109,37 @@ class JobFinder {
     return new Page(found, tagged.next() == null ? null : GAP_TEXT + tagged.next(), tagged.cut());
   }
 
+  /**
+   * The jobs of the queues that a search leaves, whatever else it says.
+   *
+   * @param queues how many queues are counted
+   * @param damaged how many are not counted, because their keys are damaged
+   */
+  record Counts(int queues, long waiting, long reserved, long dead, int damaged) {}
+
+  /** Counts jobs. */
+  Counts count(JobQuery query) {
+    List<QueueSample> rows = rows(queues(query));
+    List<QueueSample> whole = rows.stream().filter(row -> !row.damaged()).toList();
+    return new Counts(
+        whole.size(),
+        whole.stream().mapToLong(row -> row.stats().delayed()).sum(),
+        whole.stream().mapToLong(row -> row.stats().reserved()).sum(),
+        whole.stream().mapToLong(row -> row.stats().dead()).sum(),
+        rows.size() - whole.size());
+  }
+
+  /** Looks at one queue now, at several as they were seen last. */
+  private List<QueueSample> rows(List<QueueName> queues) {
+    boolean one = queues.size() == 1;
+    Map<QueueName, QueueSample> known = one ? Map.of() : statistics.all().queues();
+    return queues.stream()
+        .flatMap(
+            queue ->
+                (one ? statistics.look(queue) : Optional.ofNullable(known.get(queue))).stream())
+        .toList();
+  }
+
   private List<QueueName> queues(JobQuery query) {
     return engine.queues().keySet().stream()
         .filter(
@@ -160,15 +191,8 @@ class JobFinder {
   /** Of all queues together: the error of this morning is on the first page. */
   private Page byDeath(JobQuery query, @Nullable String cursor) {
     List<QueueName> queues = queues(query);
-    boolean one = queues.size() == 1;
-    Map<QueueName, QueueSample> known = one ? Map.of() : statistics.all().queues();
-    List<QueueSample> rows =
-        queues.stream()
-            .flatMap(
-                queue ->
-                    (one ? statistics.look(queue) : Optional.ofNullable(known.get(queue))).stream())
-            .toList();
-    if (one && rows.stream().anyMatch(QueueSample::damaged)) {
+    List<QueueSample> rows = rows(queues);
+    if (queues.size() == 1 && rows.stream().anyMatch(QueueSample::damaged)) {
       // Says what is damaged.
       return byState(query, null);
     }

@@ -99,6 +99,8 @@ class JobPageController {
       model.addAttribute("wrong", String.valueOf(e.getMessage()));
       model.addAttribute("word", String.valueOf(e.getMessage()).split(" ", 2)[0]);
     }
+    model.addAttribute(
+        "head", model.containsAttribute("wrong") ? Head.of("wrong") : head(query, cursor, page));
     model.addAttribute("query", query);
     model.addAttribute("at", times.now().toString());
     model.addAttribute("span", times.span(query.from(), query.until()));
@@ -109,6 +111,54 @@ class JobPageController {
     model.addAttribute("bulk", many);
     model.addAttribute("dead", query.shows(JobFilter.State.DEAD));
     return "jobs";
+  }
+
+  /**
+   * What the first line of a search says.
+   *
+   * @param kind the end of the key of its text
+   * @param found how many jobs the page has
+   * @param where the queues that are counted; empty for all
+   * @param damaged how many queues may have more, because their keys are damaged
+   */
+  record Head(
+      String kind, int found, long waiting, long reserved, long dead, String where, int damaged) {
+
+    static Head of(String kind) {
+      return new Head(kind, 0, 0, 0, 0, "", 0);
+    }
+  }
+
+  private Head head(JobQuery query, @Nullable String cursor, JobFinder.Page page) {
+    int found = page.jobs().size();
+    boolean whole = cursor == null && page.next() == null && !page.cut();
+    // An id is asked for in each queue, a tag is in an index of its own.
+    boolean indexed = query.wantedId() != null || query.wantedTag() != null;
+    JobFinder.Counts counts = indexed ? null : finder.count(query);
+    if (counts != null && query.isOfQueues() && counts.queues() > 0) {
+      // The list is newer than the counts.
+      JobFilter.State state = query.state() == null ? JobFilter.State.DELAYED : query.state();
+      return new Head(
+          query.where().isEmpty() ? "all" : "in",
+          found,
+          newer(
+              counts.waiting(),
+              found,
+              whole,
+              state == JobFilter.State.DELAYED,
+              state == JobFilter.State.READY),
+          newer(counts.reserved(), found, whole, state == JobFilter.State.RESERVED, false),
+          newer(counts.dead(), found, whole, state == JobFilter.State.DEAD, false),
+          query.where(),
+          counts.damaged());
+    }
+    String kind = whole ? "match" : cursor != null && page.next() == null ? "last" : "more";
+    return new Head(kind, found, 0, 0, 0, "", counts == null ? 0 : counts.damaged());
+  }
+
+  private static long newer(
+      long counted, int found, boolean whole, boolean listed, boolean partly) {
+    return listed && whole ? found : listed || partly ? Math.max(counted, found) : counted;
   }
 
   /** One job. */

@@ -6,8 +6,11 @@ import io.punctual.wire.Limits;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,6 +124,25 @@ record JobQuery(
   /** The tag that is looked for; null if none is. */
   @Nullable String wantedTag() {
     return tag != null ? tag : any != null && Limits.TAG.matcher(any).matches() ? any : null;
+  }
+
+  /** Returns whether it leaves out no jobs but those of some queues and states. */
+  boolean isOfQueues() {
+    return any == null
+        && id == null
+        && tag == null
+        && from == null
+        && until == null
+        && error == null
+        && at == null
+        && release == null;
+  }
+
+  /** Returns the application, the task type or both that it names; empty for neither. */
+  String where() {
+    return Stream.of(application, taskType)
+        .filter(Objects::nonNull)
+        .collect(Collectors.joining("/"));
   }
 
   /** Names the text that says of what its times are. */

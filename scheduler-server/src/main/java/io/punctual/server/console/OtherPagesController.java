@@ -4,10 +4,14 @@ import io.punctual.server.audit.AuditLog;
 import io.punctual.server.audit.AuditTrail;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.operation.OperationRecord;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +27,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 class OtherPagesController {
 
   private static final int AUDIT_PAGE = 100;
+  private static final Duration DAY = Duration.ofHours(24);
+  private static final Set<String> UNWELL = Set.of("failed", OperationRecord.INTERRUPTED);
 
   private final DeadLetters dead;
   private final BulkOperations bulk;
@@ -46,7 +52,10 @@ class OtherPagesController {
   @GetMapping("/console/operations")
   String operations(Model model) {
     BulkOperations.Begun begun = bulk.begun();
-    model.addAttribute("all", begun.all());
+    List<OperationRecord> all = begun.all();
+    model.addAttribute("all", all);
+    model.addAttribute("running", all.stream().filter(work -> !work.over()).count());
+    model.addAttribute("bad", all.stream().filter(work -> UNWELL.contains(work.state())).count());
     model.addAttribute("partial", begun.partial());
     return "operations";
   }
@@ -95,9 +104,35 @@ class OtherPagesController {
     model.addAttribute("target", target);
     model.addAttribute("from", from);
     model.addAttribute("until", until);
-    model.addAttribute(
-        "any", cursor != null || !(operator + action + target + from + until).isBlank());
+    boolean searched = !(operator + action + target + from + until).isBlank();
+    model.addAttribute("any", cursor != null || searched);
+    model.addAttribute("head", Head.of(page, cursor != null, searched));
     return "audit";
+  }
+
+  /**
+   * What the first line of the audit says.
+   *
+   * @param kind the end of the key of its text
+   * @param entries how many entries it counts
+   * @param operators how many operators made them
+   */
+  record Head(String kind, long entries, long operators) {
+
+    static Head of(AuditTrail.Page page, boolean later, boolean searched) {
+      List<AuditLog.Entry> all = page.entries();
+      boolean whole = page.next() == null;
+      if (later || searched) {
+        return new Head(later ? "page" : whole ? "match" : "more", all.size(), 0);
+      }
+      Instant since = Instant.now().minus(DAY);
+      List<AuditLog.Entry> day =
+          all.stream().filter(entry -> !Instant.parse(entry.at()).isBefore(since)).toList();
+      return new Head(
+          whole || day.size() < all.size() ? "day" : "least",
+          day.size(),
+          day.stream().map(AuditLog.Entry::operator).distinct().count());
+    }
   }
 
   /**

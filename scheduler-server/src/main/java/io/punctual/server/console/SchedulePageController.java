@@ -1,10 +1,12 @@
 package io.punctual.server.console;
 
 import io.punctual.core.Schedules;
+import io.punctual.core.job.JobState;
 import io.punctual.core.schedule.Occurrence;
 import io.punctual.core.schedule.Recurrence;
 import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.core.schedule.ScheduleName;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.input.ScheduleRequest;
 import io.punctual.server.jobs.JobRef;
@@ -65,6 +67,15 @@ class SchedulePageController {
       return schedule.state().pausedSince() == null && schedule.state().planned() == null;
     }
 
+    private boolean died() {
+      JobView job = last == null ? null : last.job();
+      return job != null && job.state() == JobState.DEAD;
+    }
+
+    private boolean unread() {
+      return last != null && last.unread();
+    }
+
     /** {@code api}, {@code code} or {@code orphaned}. */
     public String origin() {
       return schedule.origin().name().toLowerCase(Locale.ROOT);
@@ -80,6 +91,28 @@ class SchedulePageController {
             : JobFields.text(recurrence.every()),
         ScheduleRequest.zoneName(recurrence.zone()),
         schedules.last(schedule));
+  }
+
+  /**
+   * What the first line says.
+   *
+   * @param dead how many last runs are dead letters; -1 where that is not known
+   * @param unread how many schedules or last runs cannot be read
+   * @param scope 0 if these are all schedules, 1 all that match, 2 a page of them
+   */
+  record Head(int total, long dead, long paused, long unread, int scope) {
+
+    static Head of(List<Row> rows, int damaged, int scope) {
+      int total = rows.size() + damaged;
+      long unread = damaged + rows.stream().filter(Row::unread).count();
+      long dead = rows.stream().filter(Row::died).count();
+      return new Head(
+          total,
+          total == 0 || (dead == 0 && unread > 0) ? -1 : dead,
+          rows.stream().filter(row -> row.schedule.state().pausedSince() != null).count(),
+          unread,
+          scope);
+    }
   }
 
   /** Whose schedules are listed; a page knows another thing as its application. */
@@ -100,7 +133,11 @@ class SchedulePageController {
             cursor,
             PAGE);
     model.addAttribute("wanted", new Wanted(application, taskType));
-    model.addAttribute("rows", page.schedules().stream().map(this::row).toList());
+    List<Row> rows = page.schedules().stream().map(this::row).toList();
+    boolean part = cursor != null || page.next() != null;
+    int scope = part ? 2 : (application + taskType).isBlank() ? 0 : 1;
+    model.addAttribute("head", Head.of(rows, page.damaged().size(), scope));
+    model.addAttribute("rows", rows);
     model.addAttribute("damaged", page.damaged());
     model.addAttribute("next", page.next());
     return "schedules";

@@ -102,8 +102,9 @@ public class ScheduleService {
    * A planned instant that has passed.
    *
    * @param job null if it has none: it ended and is forgotten, or there never was one
+   * @param unread whether the store could not read the job, so that none is known
    */
-  public record Occurred(Instant planned, String taskId, @Nullable JobView job) {}
+  public record Occurred(Instant planned, String taskId, @Nullable JobView job, boolean unread) {}
 
   /**
    * Returns the last planned instants that were dealt with, the latest first. Those on dates that a
@@ -142,10 +143,10 @@ public class ScheduleService {
   private Occurred occurred(ScheduleName name, Instant at) {
     String taskId = name.taskId(at);
     try {
-      return new Occurred(at, taskId, engine.find(name.queue(), taskId).orElse(null));
+      return new Occurred(at, taskId, engine.find(name.queue(), taskId).orElse(null), false);
     } catch (StoreException e) {
       // Damage in one queue must not hide all schedules.
-      return new Occurred(at, taskId, null);
+      return new Occurred(at, taskId, null, true);
     }
   }
 

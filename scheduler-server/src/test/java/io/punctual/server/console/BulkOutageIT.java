@@ -165,6 +165,8 @@ class BulkOutageIT extends ServerTestBase {
       assertThat(bea.post("/console/jobs/shop/console/j1/cancel", Map.of()).body())
           .contains("Check whether this took effect")
           .doesNotContain("Nothing was changed");
+      assertThat(bea.get("/console/operations").body())
+          .containsPattern("<h1[^>]*>No operation of this scheduler is under way; 1 of 1 failed");
       REDIS.start();
 
       assertThat(work.getProgress().state()).isEqualTo(BulkOperation.State.FAILED);

@@ -705,6 +705,11 @@ class ConsoleIT extends ConsoleTestBase {
         assertThat(page.contains("q=app:shop%20type:gone%20%3Cb%3E")).isEqualTo(silent);
         assertThat(words(vera.get("/console/operations").body()))
             .contains("shop/gone ada " + (silent ? "interrupted" : "running") + " 1,234");
+        assertThat(head(vera, "/console/operations"))
+            .matches(
+                silent
+                    ? "(No|One|\\d+) operations? (is|are) under way; [\\d,]+ of \\d+ failed or w(as|ere) interrupted"
+                    : "(One operation is|\\d+ operations are) under way; .+ failed or w(as|ere) interrupted");
       }
       assertThat(vera.get("/console/operations/none").statusCode()).isEqualTo(404);
     }
@@ -831,6 +836,9 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(audited).contains("asked to stop");
       assertThat(audited.split("cancel many " + search, -1)).hasSize(6);
       assertThat(otto.get(found).body()).contains("href=\"" + slow + "\"");
+      assertThat(head(otto, found)).isEqualTo("5 entries match");
+      assertThat(head(otto, "/console/audit"))
+          .matches("(At least )?[\\d,]+ entries in the last 24 hours, by .+ operators?( or more)?");
       assertThat(words(otto.get(found + "&until=2020-01-01T00:00:00Z").body()))
           .contains("No entry matches.");
       assertThat(otto.get(found + "&from=yesterday").statusCode()).isEqualTo(400);
@@ -1514,6 +1522,106 @@ class ConsoleIT extends ConsoleTestBase {
     }
   }
 
+  /** The first line of a page. */
+  private static String head(Visitor visitor, String path) {
+    String page = visitor.get(path).body();
+    return words(page.substring(page.indexOf("<h1"), page.indexOf("</h1>"))).strip();
+  }
+
+  @Test
+  void theFirstLineOfTheSchedulesSaysHowTheirLastRunsEnded() {
+    String dies = "/api/v1/schedules/heads/dies/often";
+    String list = "/console/schedules?application=heads&taskType=dies";
+    assertThat(call("PUT", dies, "{\"every\":\"1s\",\"whileRunning\":\"start\"}")).isEqualTo(201);
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> api.call("GET", dies, "", ADMIN).body().at("/counts/fired").asInt() > 0);
+      assertThat(call("POST", dies + "/pause", "")).isEqualTo(200);
+      assertThat(head(vera, list))
+          .isEqualTo("One matching schedule, no last run is a dead letter, one is paused");
+      String claim =
+          "{\"application\":\"heads\",\"taskTypes\":[\"dies\"],\"max\":50,\"wait\":\"10s\"}";
+      for (JsonNode job : api.call("POST", "/api/v1/claims", claim, ADMIN).body().get("jobs")) {
+        String token = job.get("token").asString();
+        assertThat(call("POST", "/api/v1/claims/" + token + "/reject", "{}")).isEqualTo(200);
+      }
+      assertThat(head(vera, list))
+          .isEqualTo("One matching schedule, the last run of one is a dead letter, one is paused");
+      assertThat(head(vera, list + "&lang=zh-CN"))
+          .isEqualTo("有 1 个匹配的定时计划，其中 1 个最近一次触发成为死信，1 个已暂停");
+      byte[] jobs = (prefix + ":{heads:dies:0}:dead").getBytes(StandardCharsets.UTF_8);
+      try (RedisConnection redis = connections.getConnection()) {
+        redis.keyCommands().del(jobs);
+        redis.stringCommands().set(jobs, jobs);
+        assertThat(head(vera, list + "&lang=en"))
+            .isEqualTo("One matching schedule, one is paused, one cannot be read");
+        assertThat(vera.get(list).body()).contains("Redis cannot read the job");
+        redis.keyCommands().del(jobs);
+      }
+      assertThat(head(vera, "/console/schedules?application=none"))
+          .isEqualTo("No matching schedule");
+      for (int i = 0; i < 51; i++) {
+        String one = "/api/v1/schedules/heads/daily/s" + i;
+        assertThat(call("PUT", one, "{\"every\":\"1d\"}")).isEqualTo(201);
+      }
+      String all = "/console/schedules?application=heads";
+      assertThat(head(vera, all))
+          .isEqualTo("50 schedules on this page, no last run is a dead letter");
+      assertThat(head(vera, "/console/schedules")).startsWith("50 schedules on this page, ");
+    } finally {
+      call("DELETE", dies, "");
+      IntStream.range(0, 51)
+          .forEach(i -> call("DELETE", "/api/v1/schedules/heads/daily/s" + i, ""));
+    }
+  }
+
+  @Test
+  void theFirstLineOfTheJobsCountsThemOrThoseThatWereFound() {
+    submit("heads", "w1", "1h", ",\"tags\":[\"heads\"]");
+    submit("heads", "w2", "1h", ",\"tags\":[\"heads\"]");
+    die("heads", "d1", "HeadsException: no head");
+    submit("heads.bad", "x", "1h", "");
+    byte[] dead = (prefix + ":{shop:heads.bad:0}:dead").getBytes(StandardCharsets.UTF_8);
+    try (RedisConnection redis = connections.getConnection();
+        Visitor vera = Visitor.loggedIn(port, "vera")) {
+      redis.stringCommands().set(dead, dead);
+      for (String search : List.of("", " state:dead", " state:reserved", " state:ready")) {
+        assertThat(head(vera, jobs("app:shop type:heads" + search)))
+            .isEqualTo("shop/heads: 2 jobs wait, none is in flight, one is dead");
+      }
+      assertThat(head(vera, jobs("app:shop type:heads") + "&lang=zh-CN"))
+          .isEqualTo("shop/heads：等待中 2 个任务，执行中 0 个，死信 1 个");
+      vera.get("/console?lang=en");
+      for (String search : List.of("tag:heads", "error:HeadsException state:dead type:heads")) {
+        assertThat(head(vera, jobs(search)))
+            .isEqualTo(search.startsWith("tag") ? "2 jobs match" : "One job matches");
+      }
+      assertThat(head(vera, jobs("w1 type:heads"))).isEqualTo("One job matches");
+      assertThat(head(vera, jobs("w1 type:none"))).isEqualTo("No job matches");
+      assertThat(head(vera, jobs("app:<b>none</b>"))).isEqualTo("No job matches");
+      assertThat(head(vera, jobs("state:bad"))).isEqualTo("The search cannot be read");
+      Awaitility.await()
+          .untilAsserted(
+              () -> {
+                assertThat(head(vera, "/console/jobs"))
+                    .matches(
+                        "[\\d,]+ jobs wait, (none is|one is|[\\d,]+ are) in flight, (one is|[\\d,]+ are)"
+                            + " dead; one damaged queue may have more");
+                assertThat(head(vera, jobs("app:shop state:dead error:HeadsException")))
+                    .isEqualTo("One job matches; one damaged queue may have more");
+              });
+    } finally {
+      try (RedisConnection redis = connections.getConnection()) {
+        redis.keyCommands().del(dead);
+      }
+    }
+  }
+
+  private static String jobs(String search) {
+    return "/console/jobs?q=" + Visitor.encoded(search);
+  }
+
   private int waiting(String type) {
     return api.call("GET", "/api/v1/queues/shop/" + type, "", ADMIN).body().at("/delayed").asInt();
   }
@@ -1556,11 +1664,14 @@ class ConsoleIT extends ConsoleTestBase {
     }
     try (Visitor vera = Visitor.loggedIn(port, "vera")) {
       for (String search : List.of("app:shop tag:pages", "app:shop until:+9d")) {
-        String path = "/console/jobs?q=" + Visitor.encoded(search);
+        String path = jobs(search);
+        String last = path;
         int seen = 0;
         int pages = 0;
+        assertThat(head(vera, path)).isEqualTo("50 jobs on this page; more may match");
         while (path != null) {
           String page = vera.get(path).body();
+          last = path;
           seen += page.split("/console/jobs/shop/p", -1).length - 1;
           path =
               page.lines()
@@ -1573,6 +1684,7 @@ class ConsoleIT extends ConsoleTestBase {
         }
         assertThat(seen).as(search).isEqualTo(120);
         assertThat(pages).isGreaterThan(2);
+        assertThat(head(vera, last)).matches("\\d+ jobs on the last page");
       }
     }
   }
