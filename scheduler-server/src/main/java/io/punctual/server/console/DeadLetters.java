@@ -48,7 +48,8 @@ class DeadLetters {
   /**
    * Dead letters with one error.
    *
-   * @param error the last error of the newest
+   * @param text the last error of the newest
+   * @param error the first line of it
    * @param part a piece of it that all of them have; null where none is long enough
    * @param newest epoch ms of the last death
    * @param inHour how many of them died within the last hour
@@ -57,6 +58,7 @@ class DeadLetters {
    * @param queues theirs, with their number in each, the most first
    */
   record Group(
+      String text,
       String error,
       @Nullable String part,
       int count,
@@ -73,6 +75,11 @@ class DeadLetters {
       return queues.keySet().stream()
           .map(queue -> JobQuery.of(queue.application(), queue.taskType(), "dead") + words())
           .toList();
+    }
+
+    /** The queue that has the most of them. */
+    public QueueName most() {
+      return queues.keySet().iterator().next();
     }
 
     /** The searches for them as one value of a form, a line each. */
@@ -208,6 +215,7 @@ class DeadLetters {
                 .thenComparing(Map.Entry.comparingByKey()))
         .forEach(queue -> sorted.put(queue.getKey(), queue.getValue()));
     return new Group(
+        message(newest),
         first(message(newest)),
         part(message(newest), error),
         jobs.size(),

@@ -35,6 +35,11 @@ final class Shown {
     return UNSEEN.matcher(text).find();
   }
 
+  /** An error in parts, none of which is made safe for the eye yet. */
+  public ErrorText error(@Nullable String text) {
+    return ErrorText.of(text == null ? "" : text);
+  }
+
   /** What of a name gives way first: its end is what tells it from others. */
   public String head(@Nullable Object name) {
     String text = text(name);

@@ -17,6 +17,7 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.springframework.test.context.TestPropertySource;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The console as people meet it: in Chromium. */
@@ -149,6 +150,8 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.click("form[action$='/run'] button");
     browser.until(() -> browser.text("[role=status]").contains("due now"));
     browser.until(() -> browser.text("#live").contains("No instance is registered"));
+    assertThat(browser.one("form[action$='/cancel'] button").isDisplayed()).isFalse();
+    browser.click(".menu summary");
     browser.click("form[action$='/cancel'] button");
     browser.accept();
     browser.until(() -> browser.text("[role=status]").contains("is cancelled"));
@@ -197,13 +200,10 @@ class ConsoleBrowserIT extends BrowserTestBase {
     as("otto");
     browser.until(
         () -> browser.open("/console/dead").text().contains("Connection to 10.0.0.2 refused"));
-    var group =
-        browser.all(".groups li").stream()
-            .filter(one -> one.getText().contains(type) && one.getText().contains("refused"))
-            .findFirst()
-            .orElseThrow();
-    assertThat(group.getText()).startsWith("3");
-    group.findElement(By.cssSelector("button")).click();
+    WebElement group = row(type, "Connection to");
+    assertThat(group.getText()).containsPattern("\\b3\\s+3\\b");
+    group.findElement(By.tagName("summary")).click();
+    detail(group).findElement(By.tagName("button")).click();
     browser.until(() -> browser.text().contains("3 jobs match"));
     browser.type("input[name=perSecond]", "100");
     browser.click("form[action$='/begin'] button");
@@ -223,15 +223,152 @@ class ConsoleBrowserIT extends BrowserTestBase {
     die(type, "w2", "{}", "no such order");
     as("bea");
     browser.until(() -> browser.open("/console/dead").text().contains(type));
-    By tools = By.cssSelector("button, input");
-    for (WebElement group : browser.all(".groups li")) {
-      if (group.getText().contains(type)) {
-        assertThat(group.findElements(tools).isEmpty())
-            .isEqualTo(group.getText().contains("No words tell these"))
-            .isEqualTo(!group.getText().contains("no such order"));
+    int wordless = 0;
+    for (WebElement group : browser.all(ROWS)) {
+      if (group.findElements(By.cssSelector("a[title='shop/" + type + "']")).isEmpty()) {
+        continue;
+      }
+      group.findElement(By.tagName("summary")).click();
+      WebElement detail = detail(group);
+      boolean none = detail.getText().contains("No words tell these");
+      assertThat(none).isEqualTo(!detail.getText().contains("no such order"));
+      assertThat(group.findElements(By.tagName("input")).isEmpty()).isEqualTo(none);
+      assertThat(detail.findElements(By.tagName("button")).isEmpty()).isEqualTo(none);
+      wordless += none ? 1 : 0;
+    }
+    assertThat(wordless).isEqualTo(1);
+  }
+
+  private static final String ROWS = ".errors tbody tr:not(.detail)";
+
+  /** The row of the dead letters of a queue whose error has that piece without numbers. */
+  private WebElement row(String type, String piece) {
+    return browser.one(
+        ".errors tr:has(input[value*='type:%s '][value*='%s'])".formatted(type, piece));
+  }
+
+  private static WebElement detail(WebElement row) {
+    return row.findElement(By.xpath("following-sibling::tr[1]"));
+  }
+
+  @Test
+  void deadLettersAreLowRowsWhoseDetailOpens() {
+    String type = "dies.rows";
+    die(
+        type,
+        "one",
+        "{}",
+        "java.util.concurrent.TimeoutException: the partner of this order did not answer in time\n"
+            + "\tat shop.Orders.close(Orders.java:41)\nCaused by: a.FirstException: 1\n"
+            + "Caused by: a.SecondException: 2\nCaused by: a.ThirdException: 3\n\t... 9 more");
+    as("bea");
+    By box = By.cssSelector("input[type=checkbox][value*='type:" + type + " ']");
+    browser.until(() -> browser.open("/console/dead").one("main").findElements(box).size() == 1);
+    WebElement row = row(type, "did not answer");
+    WebElement message = row.findElement(By.cssSelector(".line .mid"));
+    WebElement error =
+        row.findElement(By.cssSelector("[title='java.util.concurrent.TimeoutException']"));
+    assertThat(error.getText()).isEqualTo("TimeoutException");
+    assertThat(error.getLocation().getX()).isGreaterThan(message.getLocation().getX());
+    for (int width : new int[] {1280, 1440}) {
+      browser.width(width);
+      assertThat(browser.all(ROWS)).allMatch(one -> one.getSize().getHeight() <= 37);
+    }
+    assertThat(browser.all(".errors button")).noneMatch(WebElement::isDisplayed);
+    row.findElement(By.tagName("summary")).click();
+    WebElement detail = detail(row);
+    assertThat(detail.getText())
+        .contains("java.util.concurrent.TimeoutException", "a.SecondException")
+        .doesNotContain("a.ThirdException");
+    for (String colours : new String[] {"light", "dark"}) {
+      for (int width : new int[] {390, 1440}) {
+        browser.width(width).colours(colours);
+        assertThat(browser.overflow()).isLessThanOrEqualTo(0);
+        assertThat(browser.unfair()).isEmpty();
+        browser.picture("dead-open-" + colours + "-" + width);
       }
     }
-    assertThat(browser.text()).contains("No words tell these");
+    detail.findElement(By.tagName("summary")).click();
+    assertThat(detail.getText()).contains("a.ThirdException");
+    WebElement purge = detail.findElement(By.cssSelector("button.danger"));
+    assertThat(purge.isDisplayed()).isTrue();
+    assertThat(purge.getCssValue("background-color")).isEqualTo("rgba(0, 0, 0, 0)");
+    row.findElement(By.tagName("summary")).click();
+    assertThat(detail.isDisplayed()).isFalse();
+  }
+
+  @Test
+  void onlyTheLastTwoAttemptsAreUnfoldedAndWhatWasUnfoldedStaysSo() {
+    String id = fresh();
+    submit("folds", id, "0s", ",\"retry\":\"100ms,100ms;attempts=3\"");
+    for (int i = 1; i <= 3; i++) {
+      JsonNode claimed =
+          post(
+              "/api/v1/claims",
+              "{\"application\":\"shop\",\"taskTypes\":[\"folds\"],\"wait\":10000}");
+      String nack = "/api/v1/claims/" + claimed.at("/jobs/0/token").asString() + "/nack";
+      assertThat(call("POST", nack, "{\"error\":\"a.b.TryException: number " + i + "\"}"))
+          .isEqualTo(200);
+    }
+    as("vera").open("/console/jobs/shop/folds/" + id);
+    browser.until(() -> browser.all(".story li.bad").size() == 3);
+    assertThat(browser.all(".story > li > pre")).hasSize(2);
+    assertThat(browser.text(".story .fold summary")).contains("TryException");
+    browser.click(".story .fold summary");
+    browser.press(Keys.ESCAPE);
+    browser.click("h1");
+    browser.run("document.getElementById('live').mark = 1");
+    browser.until(() -> browser.run("return document.getElementById('live').mark").equals("null"));
+    assertThat(browser.text(".story .fold pre")).isEqualTo("a.b.TryException: number 1");
+  }
+
+  @Test
+  void targetsAreLargeFieldsAreAsHighAsButtonsAndTagsHaveRoomBetweenThem() {
+    submit("sizes", "one", "1h", ",\"tags\":[\"a\",\"b\"]");
+    die("sizes.dead", "one", "{}", "SizesException");
+    String nightly = "/api/v1/schedules/shop/sizes/nightly";
+    assertThat(call("PUT", nightly, "{\"cron\":\"30 2 * * *\"}")).isEqualTo(201);
+    as("bea");
+    for (String page :
+        List.of(
+            "/console",
+            "/console/queues",
+            "/console/queues/shop/sizes",
+            "/console/jobs?q=app:shop",
+            "/console/jobs/shop/sizes/one",
+            "/console/dead",
+            "/console/schedules",
+            "/console/schedules/shop/sizes/nightly",
+            "/console/workers",
+            "/console/audit")) {
+      browser.open(page);
+      // Links within a sentence are as high as its line.
+      String small =
+          """
+          return JSON.stringify([...document.querySelectorAll('main :is(a, button, summary, select, input:not([type=hidden]))')]
+            .filter(one => one.checkVisibility() && !one.matches('[tabindex="-1"]') && !(one.matches('a') && one.closest('p:not(.pages, .path, .chips), dd:not(.chips), pre')))
+            .map(one => [one.closest('label.check, .check label') || one, one.outerHTML.slice(0, 120)])
+            .filter(([one]) => { const box = one.getBoundingClientRect(); return box.height < 24 || box.width < 24; })
+            .map(([one, text]) => one.getBoundingClientRect().height + ' ' + text))""";
+      assertThat(browser.run(small)).as(page).isEqualTo("[]");
+      String heights =
+          """
+          return JSON.stringify([...new Set([...document.querySelectorAll('main form.filter')].flatMap(form =>
+            [...form.querySelectorAll('button, select, input:not([type=hidden])')]
+              .filter(one => one.checkVisibility()).map(one => Math.round(one.getBoundingClientRect().height))))])""";
+      assertThat(browser.run(heights)).as(page).isIn("[32]", "[]");
+      String scrolled =
+          "return Math.max(0, ...[...document.querySelectorAll('.scroll')].map(part =>"
+              + " part.scrollHeight - part.clientHeight))";
+      assertThat(browser.run(scrolled)).as(page).isEqualTo("0");
+      if (page.endsWith("/sizes/one")) {
+        List<WebElement> tags = browser.all("dd a.tag");
+        assertThat(tags).hasSize(2);
+        assertThat(tags.get(1).getLocation().getX())
+            .isGreaterThanOrEqualTo(
+                tags.get(0).getLocation().getX() + tags.get(0).getSize().getWidth() + 6);
+      }
+    }
   }
 
   @Test
@@ -245,7 +382,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.until(() -> browser.open("/console/dead").text().contains("left alone"));
     assertThat(browser.one("#checked").isDisplayed()).isFalse();
     for (String error : List.of("timed out, after", "no such parcel")) {
-      browser.click(".groups input[value*='type:%s '][value*='%s']".formatted(type, error));
+      browser.click(".errors input[value*='type:%s '][value*='%s']".formatted(type, error));
     }
     assertThat(browser.text(".picked [role=status]")).isEqualTo("2 checked");
     browser.click("#checked button");
@@ -396,10 +533,10 @@ class ConsoleBrowserIT extends BrowserTestBase {
     // A table that is scrolled aside stays so; on a phone, there is nothing aside.
     browser.width(780).open("/console/queues?q=shop/");
     browser.run(
-        "document.querySelector('.scroll').scrollLeft = 50; document.getElementById('live').mark ="
+        "document.querySelector('.scroll').scrollLeft = 20; document.getElementById('live').mark ="
             + " 1");
     browser.until(() -> browser.run("return document.getElementById('live').mark").equals("null"));
-    assertThat(browser.run("return document.querySelector('.scroll').scrollLeft")).isEqualTo("50");
+    assertThat(browser.run("return document.querySelector('.scroll').scrollLeft")).isEqualTo("20");
     browser.width(380);
     assertThat(
             browser.run(
@@ -449,6 +586,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     assertThat(browser.text("[role=status]")).contains("is saved");
     browser.click("form[action$='/pause'] button");
     browser.until(() -> browser.text("#live").contains("It is paused."));
+    browser.click(".menu summary");
     browser.click("form[action$='/delete'] button");
     browser.accept();
     browser.until(() -> browser.path().equals("/console/schedules"));
