@@ -49,6 +49,7 @@ final class Modules {
           "benchmarks",
           "demo-order-plugin",
           "kotlin-shop",
+          "nacos-server",
           "scheduler-client-starter");
 
   private final Path root;
