@@ -63,6 +63,9 @@ class StartupReport {
                   environment.getProperty("spring.cloud.consul.host"),
                   environment.getProperty("spring.cloud.consul.port")));
     }
+    if (environment.getProperty("spring.cloud.nacos.discovery.enabled", Boolean.class, false)) {
+      used.add("Nacos " + environment.getProperty("spring.cloud.nacos.discovery.server-addr"));
+    }
     return used.isEmpty() ? "none (eureka.client.enabled=false)" : String.join(" and ", used);
   }
 

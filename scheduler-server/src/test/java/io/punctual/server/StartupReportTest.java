@@ -61,6 +61,11 @@ class StartupReportTest {
     report();
 
     assertThat(output).contains("registry ZooKeeper zookeeper-1:2181 and Consul consul-1:8500");
+    environment.setProperty("spring.cloud.nacos.discovery.enabled", "true");
+    environment.setProperty("spring.cloud.nacos.discovery.server-addr", "nacos-1:8848");
+    report();
+
+    assertThat(output).contains(" and Consul consul-1:8500 and Nacos nacos-1:8848");
   }
 
   @Test

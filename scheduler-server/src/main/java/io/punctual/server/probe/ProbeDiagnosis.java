@@ -64,6 +64,8 @@ final class ProbeDiagnosis {
           ".zookeeper",
           "consul",
           ".consul",
+          "nacos",
+          ".nacos",
           RegisteredSource.NAME,
           ".scheduler");
 

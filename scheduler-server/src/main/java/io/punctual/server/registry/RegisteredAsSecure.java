@@ -31,6 +31,7 @@ public final class RegisteredAsSecure implements EnvironmentPostProcessor, Order
                       "eureka.instance.secure-port-enabled", "true",
                       "eureka.instance.non-secure-port-enabled", "false",
                       "spring.cloud.consul.discovery.scheme", "https",
+                      "spring.cloud.nacos.discovery.secure", "true",
                       "spring.cloud.zookeeper.discovery.instance-ssl-port",
                           "${server.port:8080}")));
     }

@@ -54,7 +54,8 @@ public class RegistryContact {
       @Value("${eureka.client.enabled:true}") boolean eureka,
       @Value("${eureka.client.service-url.defaultZone:}") String eurekaAddresses,
       @Value("${spring.cloud.zookeeper.connect-string:}") String zookeeper,
-      @Value("${spring.cloud.consul.host:}:${spring.cloud.consul.port:}") String consul) {
+      @Value("${spring.cloud.consul.host:}:${spring.cloud.consul.port:}") String consul,
+      @Value("${spring.cloud.nacos.discovery.server-addr:}") String nacos) {
     this.registries = registries;
     this.registrations = registrations;
     this.eureka = eureka;
@@ -65,7 +66,10 @@ public class RegistryContact {
             new Polled(
                 "ZooKeeper " + zookeeper, "spring.cloud.zookeeper.connect-string (ZOOKEEPER_URL)"),
             "consul",
-            new Polled("Consul " + consul, "spring.cloud.consul.host (CONSUL_HOST)"));
+            new Polled("Consul " + consul, "spring.cloud.consul.host (CONSUL_HOST)"),
+            "nacos",
+            new Polled(
+                "Nacos " + nacos, "spring.cloud.nacos.discovery.server-addr (NACOS_SERVER)"));
   }
 
   /** Notes when Eureka's client last fetched its view. Other clients do not report each fetch. */

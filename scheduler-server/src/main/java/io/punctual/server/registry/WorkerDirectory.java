@@ -296,6 +296,8 @@ public class WorkerDirectory {
               + " server.ssl.bundle";
       case "consul" ->
           "set spring.cloud.consul.discovery.scheme=https in the worker, or server.ssl.bundle";
+      case "nacos" ->
+          "set spring.cloud.nacos.discovery.secure=true in the worker, or server.ssl.bundle";
       case RegisteredSource.NAME -> "it must register with an https url";
       default -> "register it as one with TLS";
     };

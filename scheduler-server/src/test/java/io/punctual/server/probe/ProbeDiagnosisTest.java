@@ -291,7 +291,8 @@ class ProbeDiagnosisTest {
     "eureka, Set eureka.instance.hostname in the worker",
     "scheduler, Set punctual.callback.url in the worker",
     "consul, Set spring.cloud.consul.discovery.hostname in the worker",
-    "nacos, The worker's registry must show an address"
+    "nacos, Set spring.cloud.nacos.discovery.ip in the worker",
+    "kubernetes, The worker's registry must show an address"
   })
   void theRemedyNamesWhatIsSetWhereTheInstanceIsRegistered(String source, String remedy) {
     WorkerInstance instance = instance("http://shop:8080", "batch", source);

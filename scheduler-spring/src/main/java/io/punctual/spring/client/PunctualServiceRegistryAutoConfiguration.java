@@ -1,10 +1,12 @@
 package io.punctual.spring.client;
 
+import com.alibaba.cloud.nacos.registry.NacosServiceRegistry;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.spring.client.registry.CommonDialect;
 import io.punctual.spring.client.registry.ConsulDialect;
 import io.punctual.spring.client.registry.ConsulServiceRegistryKeeper;
+import io.punctual.spring.client.registry.NacosDialect;
 import io.punctual.spring.client.registry.RegistryDialect;
 import io.punctual.spring.client.registry.ServiceRegistration;
 import io.punctual.spring.client.registry.ZookeeperDialect;
@@ -113,6 +115,17 @@ public class PunctualServiceRegistryAutoConfiguration {
               : bean;
         }
       };
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(NacosServiceRegistry.class)
+  @ConditionalOnBean(NacosServiceRegistry.class)
+  static class Nacos {
+
+    @Bean
+    RegistryDialect punctualNacosDialect() {
+      return new NacosDialect();
     }
   }
 }

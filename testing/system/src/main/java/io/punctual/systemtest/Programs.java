@@ -2,6 +2,7 @@ package io.punctual.systemtest;
 
 import io.punctual.redis.Ports;
 import io.punctual.systemtest.worker.WorkerApplication;
+import java.io.File;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
@@ -50,7 +53,9 @@ public final class Programs {
 
   // What the starter brings for Eureka, and a registry's clients in general.
   private static final Pattern REGISTRY_CLIENTS =
-      Pattern.compile("(spring-cloud-|eureka-client|netflix-|curator-|zookeeper-).*");
+      Pattern.compile(
+          "(spring-cloud-|eureka-client|netflix-|curator-|zookeeper-|nacos-|logback-adapter"
+              + "|simpleclient).*");
 
   // Applications have one client of a registry, and most of them Eureka's.
   private static final Pattern EUREKA =
@@ -60,7 +65,13 @@ public final class Programs {
 
   private static final Pattern CONSUL = Pattern.compile("spring-cloud-(starter-)?consul-.*");
 
+  private static final Pattern NACOS =
+      Pattern.compile("(spring-cloud-(starter-)?alibaba-|nacos-|logback-adapter|simpleclient).*");
+
   private static final String ZOOKEEPER_SERVER = "org.apache.zookeeper.server.ZooKeeperServerMain";
+
+  /** How far above the port of Nacos's settings the port of its clients is. */
+  private static final int NACOS_CLIENTS = 1000;
 
   private static final String CONSUL_STAND_IN = "io.punctual.test.consul.ConsulStandIn";
 
@@ -157,6 +168,11 @@ public final class Programs {
    */
   public JavaProcess scheduler(
       String registry, int redisPort, String keyPrefix, String... options) {
+    return scheduler(jar("scheduler-server"), registry, redisPort, keyPrefix, options);
+  }
+
+  private JavaProcess scheduler(
+      Launch launch, String registry, int redisPort, String keyPrefix, String... options) {
     int port = Ports.free();
     List<String> arguments =
         new ArrayList<>(
@@ -170,7 +186,7 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process("scheduler", port, jar("scheduler-server"), arguments);
+    return process("scheduler", port, launch, arguments);
   }
 
   /** The demo shop. */
@@ -253,7 +269,7 @@ public final class Programs {
   }
 
   private static Launch main(Class<?> main) {
-    return Launch.main(main, without(ZOOKEEPER, CONSUL), jar -> false);
+    return Launch.main(main, without(ZOOKEEPER, CONSUL, NACOS), jar -> false);
   }
 
   private static Launch bareWorker() {
@@ -262,8 +278,8 @@ public final class Programs {
   }
 
   /** A worker with one client of a registry, behind all else on its class path. */
-  private static Launch worker(String name, Pattern one, Pattern other) {
-    return Launch.main(WorkerApplication.class, without(one, other), Programs::isRegistryClient)
+  private static Launch worker(String name, Pattern... others) {
+    return Launch.main(WorkerApplication.class, without(others), Programs::isRegistryClient)
         .named(name)
         .on(bareWorker());
   }
@@ -272,14 +288,14 @@ public final class Programs {
     return REGISTRY_CLIENTS.matcher(jar).matches();
   }
 
-  private static Predicate<String> without(Pattern one, Pattern other) {
-    return jar -> !one.matcher(jar).matches() && !other.matcher(jar).matches();
+  private static Predicate<String> without(Pattern... clients) {
+    return jar -> Stream.of(clients).noneMatch(client -> client.matcher(jar).matches());
   }
 
   /** A ZooKeeper server, which keeps its data; it is there once its port accepts connections. */
   public JavaProcess zookeeper() {
     int port = Ports.free();
-    Launch classPath = worker("zookeeper", EUREKA, CONSUL);
+    Launch classPath = worker("zookeeper", EUREKA, CONSUL, NACOS);
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -322,7 +338,8 @@ public final class Programs {
                 "--punctual.callback.accept-unsigned=true"));
     arguments.addAll(zookeeper(zookeeper));
     arguments.addAll(Arrays.asList(options));
-    return process(application, port, worker("worker-on-zookeeper", EUREKA, CONSUL), arguments);
+    return process(
+        application, port, worker("worker-on-zookeeper", EUREKA, CONSUL, NACOS), arguments);
   }
 
   private static List<String> zookeeper(JavaProcess zookeeper) {
@@ -373,7 +390,8 @@ public final class Programs {
                 "--punctual.callback.accept-unsigned=true"));
     arguments.addAll(consul(consul));
     arguments.addAll(Arrays.asList(options));
-    return process(application, port, worker("worker-on-consul", EUREKA, ZOOKEEPER), arguments);
+    return process(
+        application, port, worker("worker-on-consul", EUREKA, ZOOKEEPER, NACOS), arguments);
   }
 
   private static List<String> consul(JavaProcess consul) {
@@ -381,6 +399,100 @@ public final class Programs {
         "--spring.cloud.consul.host=127.0.0.1",
         "--spring.cloud.consul.port=" + consul.port(),
         "--spring.cloud.consul.discovery.hostname=127.0.0.1");
+  }
+
+  /**
+   * A Nacos server, which keeps no instance beyond its end. It is there some seconds after its port
+   * accepts connections.
+   */
+  public JavaProcess nacos() {
+    // Its port is that of its clients, a thousand above the one in their settings.
+    int port =
+        Stream.generate(Ports::free)
+            .filter(
+                free ->
+                    IntStream.of(free + 1, free - NACOS_CLIENTS, free - 2 * NACOS_CLIENTS)
+                        .allMatch(Ports::isFree))
+            .findFirst()
+            .orElseThrow();
+    Path home = directory.resolve("nacos-" + port);
+    Launch server = jar("nacos-server");
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "-Dnacos.home=" + home,
+                "-Dnacos.logs.path=" + home.resolve("logs"),
+                "-Dderby.stream.error.file=" + home.resolve("derby.log"),
+                "-Dnacos.server.main.port=" + (port - NACOS_CLIENTS)));
+    words.addAll(server.words());
+    return process("nacos", port, new Launch("nacos", words, server.jars()), List.of());
+  }
+
+  /**
+   * A scheduler that reads Nacos and no other registry. Its program has no client of Nacos: it is
+   * on the class path, as docs/install.md says.
+   */
+  public JavaProcess schedulerOnNacos(
+      JavaProcess nacos, int redisPort, String keyPrefix, String... options) {
+    Launch program = jar("scheduler-server");
+    List<Path> jars = new ArrayList<>();
+    jars.add(Path.of(program.words().getLast()));
+    jars.addAll(
+        Launch.main(WorkerApplication.class, jar -> NACOS.matcher(jar).matches(), jar -> false)
+            .jars());
+    String classPath =
+        jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    List<String> words = new ArrayList<>(nacosClient());
+    words.addAll(List.of("-cp", classPath, "io.punctual.launch.Launcher"));
+    List<String> all = new ArrayList<>(nacos(nacos));
+    all.add("--eureka.client.enabled=false");
+    all.add("--spring.cloud.nacos.discovery.enabled=true");
+    all.addAll(Arrays.asList(options));
+    return scheduler(
+        new Launch("scheduler-on-nacos", words, jars),
+        "http://127.0.0.1:1",
+        redisPort,
+        keyPrefix,
+        all.toArray(String[]::new));
+  }
+
+  /** An instance of a worker application that has Nacos's client and no other. */
+  public JavaProcess workerOnNacos(
+      JavaProcess nacos, String application, Path record, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+                NAME + application,
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--punctual.callback.accept-unsigned=true"));
+    arguments.addAll(nacos(nacos));
+    arguments.addAll(Arrays.asList(options));
+    Launch launch = worker("worker-on-nacos", EUREKA, ZOOKEEPER, CONSUL);
+    List<String> words = new ArrayList<>(nacosClient());
+    words.addAll(launch.words());
+    return process(
+        application,
+        port,
+        new Launch(launch.name(), words, launch.jars(), launch.base()),
+        arguments);
+  }
+
+  private static List<String> nacos(JavaProcess nacos) {
+    return List.of(
+        "--spring.cloud.nacos.discovery.server-addr=127.0.0.1:" + (nacos.port() - NACOS_CLIENTS),
+        "--spring.cloud.nacos.discovery.ip=127.0.0.1",
+        // Its default is 10 s.
+        "--spring.cloud.nacos.discovery.graceful-shutdown-wait-time=0");
+  }
+
+  /** Where Nacos's client writes its log and what it knows: else into the user's directory. */
+  private List<String> nacosClient() {
+    Path files = directory.resolve("nacos-client");
+    return List.of("-DJM.LOG.PATH=" + files, "-DJM.SNAPSHOT.PATH=" + files);
   }
 
   /**
@@ -484,7 +596,7 @@ public final class Programs {
         port,
         Launch.main(
             main,
-            without(ZOOKEEPER, CONSUL).and(jar -> !SERVLET_STACK.matcher(jar).matches()),
+            without(ZOOKEEPER, CONSUL, NACOS).and(jar -> !SERVLET_STACK.matcher(jar).matches()),
             jar -> false),
         arguments);
   }

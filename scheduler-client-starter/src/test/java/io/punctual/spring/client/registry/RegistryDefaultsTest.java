@@ -2,6 +2,7 @@ package io.punctual.spring.client.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.core.env.MapPropertySource;
@@ -24,6 +25,7 @@ class RegistryDefaultsTest {
       assertThat(environment.getProperty(PLAIN)).isEqualTo("false");
       assertThat(environment.getProperty("spring.cloud.consul.discovery.scheme"))
           .isEqualTo("https");
+      assertThat(environment.getProperty("spring.cloud.nacos.discovery.secure")).isEqualTo("true");
     }
   }
 
@@ -78,8 +80,10 @@ class RegistryDefaultsTest {
       assertThat(
               withDefaults(unasked).getPropertySources().stream()
                   .filter(source -> source.getName().equals("punctualRegistryDefaults"))
-                  .map(source -> ((MapPropertySource) source).getPropertyNames()))
-          .containsExactly(new String[] {"logging.level.com.netflix.discovery.shared.transport"});
+                  .flatMap(source -> Stream.of(((MapPropertySource) source).getPropertyNames())))
+          .containsExactlyInAnyOrder(
+              "logging.level.com.netflix.discovery.shared.transport",
+              "spring.cloud.nacos.discovery.fail-fast");
     }
   }
 

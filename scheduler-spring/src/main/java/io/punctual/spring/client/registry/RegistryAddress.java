@@ -26,7 +26,9 @@ public record RegistryAddress(
   private static final String CONSUL =
       "org.springframework.cloud.consul.discovery.ConsulDiscoveryProperties";
 
-  /** Returns the address of Eureka if its client is used, else of ZooKeeper, else of Consul. */
+  private static final String NACOS = "com.alibaba.cloud.nacos.NacosDiscoveryProperties";
+
+  /** Returns the address of the first that is used of Eureka, ZooKeeper, Consul and Nacos. */
   public static RegistryAddress of(Environment environment) {
     boolean eureka = isUsed(environment, "eureka.client.enabled", EUREKA);
     if (!eureka && isUsed(environment, "spring.cloud.zookeeper.enabled", ZOOKEEPER)) {
@@ -46,6 +48,13 @@ public record RegistryAddress(
           "spring.cloud.consul.host",
           "spring.cloud.consul.enabled",
           "spring.cloud.consul.discovery.hostname");
+    }
+    if (!eureka && isUsed(environment, "spring.cloud.nacos.discovery.enabled", NACOS)) {
+      return new RegistryAddress(
+          environment.getProperty("spring.cloud.nacos.discovery.server-addr", "localhost:8848"),
+          "spring.cloud.nacos.discovery.server-addr",
+          "spring.cloud.nacos.discovery.enabled",
+          "spring.cloud.nacos.discovery.ip");
     }
     String shown = null;
     if (eureka) {

@@ -10,10 +10,10 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Settings of registries' clients: an instance that speaks https is registered so, and no password
- * is logged. With {@code punctual.eureka.fast}, an instance is seen, and missed, in seconds instead
- * of minutes. Of the lowest precedence: whatever an application sets itself wins. Without the
- * starter ({@code punctual.enabled=false}) nothing is set.
+ * Settings of registries' clients: an instance that speaks https is registered so, one starts while
+ * Nacos is away, and no password is logged. With {@code punctual.eureka.fast}, an instance is seen,
+ * and missed, in seconds instead of minutes. Of the lowest precedence: whatever an application sets
+ * itself wins. Without the starter ({@code punctual.enabled=false}) nothing is set.
  */
 public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered {
 
@@ -39,10 +39,13 @@ public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered
     Map<String, Object> settings = new HashMap<>();
     // At INFO it logs the registry's address, with a password that is part of it.
     settings.put("logging.level.com.netflix.discovery.shared.transport", "warn");
+    // Nacos's client repeats a registration by itself, but ends the start if the first one fails.
+    settings.put("spring.cloud.nacos.discovery.fail-fast", "false");
     if (isServedByHttps(environment)) {
       settings.put("eureka.instance.secure-port-enabled", "true");
       settings.put("eureka.instance.non-secure-port-enabled", "false");
       settings.put("spring.cloud.consul.discovery.scheme", "https");
+      settings.put("spring.cloud.nacos.discovery.secure", "true");
       if (!environment.getProperty("server.port", "8080").equals("0")) {
         settings.put("spring.cloud.zookeeper.discovery.instance-ssl-port", "${server.port:8080}");
       }
