@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.server.SharedRedisTestBase;
 import io.punctual.test.browser.Browser;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -90,27 +93,88 @@ class ConsolePictures extends SharedRedisTestBase {
       tell(
           "/api/v1/jobs",
           job("shop", "order.hold", "order-1007", 0, "{\"order\":1007,\"until\":\"paid\"}"));
-      ConsoleTestBase.logIn(browser.size(1600, 940).colours("light"), "bea");
-      Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> sent.get() > 4_500);
-      browser.open("/console?range=15m").picture("overview");
-      browser.colours("dark").picture("overview-dark");
-      browser.colours("light").open("/console/queues").picture("queues");
-      browser.open("/console/dead").picture("dead");
-      browser.open("/console/workers").picture("workers");
-      JsonNode dead =
-          api.call(
-                  "GET",
-                  "/api/v1/jobs?application=shop&taskType=order.close&state=dead&limit=1",
-                  "",
-                  ConsoleTestBase.ADMIN)
-              .body()
-              .at("/items/0/taskId");
-      assertThat(dead.isString()).as("a dead job's id").isTrue();
-      browser.open("/console/jobs/shop/order.close/" + dead.asString()).picture("job");
-      over.set(true);
-      threads.shutdownNow();
+      try {
+        ConsoleTestBase.logIn(browser, "bea");
+        operate(browser);
+        Awaitility.await().atMost(Duration.ofMinutes(4)).until(() -> sent.get() > 4_500);
+        String dead =
+            call(
+                    "GET",
+                    "/api/v1/jobs?application=shop&taskType=order.close&state=dead&limit=1",
+                    null)
+                .at("/items/0/taskId")
+                .asString();
+        browser.open("/console/operations").click("main tbody th a");
+        browser.until(() -> browser.path().startsWith("/console/operations/"));
+        Map<String, String> pages = new LinkedHashMap<>();
+        pages.put("overview", "/console?range=15m");
+        pages.put("queues", "/console/queues");
+        pages.put("queue", "/console/queues/shop/order.close");
+        pages.put("jobs", "/console/jobs?q=app:shop+state:delayed");
+        pages.put("job", "/console/jobs/shop/order.close/" + dead);
+        pages.put("dead", "/console/dead");
+        pages.put("schedules", "/console/schedules");
+        pages.put("schedule", "/console/schedules/billing/invoice.retry/nightly");
+        pages.put("workers", "/console/workers");
+        pages.put("doctor", "/console/doctor");
+        pages.put("operations", "/console/operations");
+        pages.put("operation", browser.path());
+        pages.put("audit", "/console/audit");
+        pages.forEach((name, page) -> take(browser, name, page));
+        browser.click("form[action$='/logout'] button");
+        browser.until(() -> browser.path().startsWith("/console/login"));
+        take(browser, "login", "/console/login");
+      } finally {
+        over.set(true);
+        threads.shutdownNow();
+      }
     }
     assertThat(sent).hasPositiveValue();
+  }
+
+  private static void take(Browser browser, String name, String page) {
+    browser.size(1440, 900).open(page);
+    for (String colours : new String[] {"light", "dark"}) {
+      browser.size(1440, 900).colours(colours).compressedPicture(name + "-" + colours);
+      browser.size(390, 844).compressedPicture(name + "-phone-" + colours);
+    }
+  }
+
+  /** What operators and other applications did before. */
+  private void operate(Browser browser) {
+    for (String schedule :
+        List.of(
+            "shop/order.remind/evening 0 18 * * MON-FRI",
+            "billing/invoice.retry/nightly 30 2 * * *",
+            "mail/send.newsletter/weekly 0 9 * * MON")) {
+      String[] parts = schedule.split(" ", 2);
+      call(
+          "PUT",
+          "/api/v1/schedules/" + parts[0],
+          JSON.createObjectNode().put("cron", parts[1]).put("zone", "Europe/Berlin"));
+    }
+    call(
+        "POST",
+        "/api/v1/queues/payment/notify.partner/pause",
+        JSON.createObjectNode().put("reason", "partner is down").put("for", "30m"));
+    call("POST", "/api/v1/queues/payment/notify.partner/resume", JSON.createObjectNode());
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(2))
+        .until(
+            () ->
+                call(
+                            "GET",
+                            "/api/v1/jobs?application=mail&taskType=send.newsletter&state=dead",
+                            null)
+                        .at("/items")
+                        .size()
+                    > 0);
+    browser.size(1440, 900).open("/console/jobs?q=app:mail+state:dead");
+    browser.run("document.querySelectorAll('details').forEach(one => one.open = true)");
+    browser.click("form[action$='/bulk'] button");
+    browser.until(() -> !browser.all("form[action$='/begin']").isEmpty());
+    browser.click("form[action$='/begin'] button");
+    browser.until(() -> browser.path().startsWith("/console/operations/"));
   }
 
   private void submit(Random random, long delay) {
@@ -137,10 +201,11 @@ class ConsolePictures extends SharedRedisTestBase {
   private void pull(String queue, Random random) {
     String[] names = queue.split("/", -1);
     ObjectNode ask = JSON.createObjectNode();
-    ask.put("application", names[0]).put("wait", 1_000).put("max", 50);
+    ask.put("application", names[0]).put("worker", names[0] + "-1");
+    ask.put("wait", 1_000).put("max", 50);
     ask.putArray("taskTypes").add(names[1]);
     while (!over.get()) {
-      for (JsonNode job : post("/api/v1/claims", ask).at("/jobs")) {
+      for (JsonNode job : call("POST", "/api/v1/claims", ask).at("/jobs")) {
         String claim = "/api/v1/claims/" + job.at("/token").asString();
         boolean bad = job.at("/taskId").asString().hashCode() % 97 == 0;
         if (bad || random.nextInt(60) == 0) {
@@ -157,10 +222,11 @@ class ConsolePictures extends SharedRedisTestBase {
   }
 
   private void tell(String path, ObjectNode body) {
-    var unused = api.call("POST", path, body.toString(), ConsoleTestBase.ADMIN);
+    var unused = call("POST", path, body);
   }
 
-  private JsonNode post(String path, ObjectNode body) {
-    return api.call("POST", path, body.toString(), ConsoleTestBase.ADMIN).body();
+  private JsonNode call(String method, String path, @Nullable ObjectNode body) {
+    return api.call(method, path, body == null ? "" : body.toString(), ConsoleTestBase.ADMIN)
+        .body();
   }
 }
