@@ -1,18 +1,21 @@
 package io.punctual.benchmark;
 
 import io.punctual.systemtest.Http;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * W: what it costs to be watched, all that is counted against nothing. In rounds, each with
- * processes of its own, in which now the one and now the other comes first: what differs from
- * process to process is more than what is looked for.
+ * W: what it costs to be watched, by Prometheus and by an open console, against neither of them. In
+ * rounds, each with processes of its own, in which now the one and now the other comes first: what
+ * differs from process to process is more than what is looked for.
  */
 final class Watching {
 
@@ -20,6 +23,9 @@ final class Watching {
   private static final int ROUNDS = 3;
   // As deploy/observability/prometheus.yml has it.
   private static final int SCRAPE_SECONDS = 10;
+  // As the console's overview asks again.
+  private static final int LOOK_SECONDS = 2;
+  private static final int DRAW_SECONDS = 10;
 
   private final Machine machine;
 
@@ -78,24 +84,43 @@ final class Watching {
     machine.service(
         List.of(),
         around -> {
-          try (ScheduledExecutorService scraper = Executors.newSingleThreadScheduledExecutor()) {
-            var scrapes =
-                scraper.scheduleAtFixedRate(
-                    () -> scrape(around.schedulers()), 1, SCRAPE_SECONDS, TimeUnit.SECONDS);
+          try (ScheduledExecutorService viewers = Executors.newScheduledThreadPool(1)) {
+            List<ScheduledFuture<?>> reads =
+                List.of(
+                    repeat(viewers, SCRAPE_SECONDS, around.schedulers() + "/actuator/prometheus"),
+                    repeat(viewers, LOOK_SECONDS, around.schedulers() + "/console?part=live"),
+                    repeat(viewers, DRAW_SECONDS, around.schedulers() + "/console/charts"));
             try {
               machine.contest("punctual:watched", WORK, around);
+              for (ScheduledFuture<?> read : reads) {
+                // One that fails is not repeated: nothing watched from then on.
+                if (read.isDone()) {
+                  read.get();
+                }
+              }
             } finally {
-              scrapes.cancel(true);
+              viewers.shutdownNow();
             }
           }
         });
   }
 
-  private static void scrape(String scheduler) {
-    try {
-      Http.getText(scheduler + "/actuator/prometheus");
-    } catch (Exception e) {
-      throw new IllegalStateException("the metrics of " + scheduler + " could not be read", e);
-    }
+  private static ScheduledFuture<?> repeat(
+      ScheduledExecutorService viewers, int seconds, String url) {
+    return viewers.scheduleAtFixedRate(
+        () -> {
+          int status;
+          try {
+            status = Http.getText(url).status();
+          } catch (IOException e) {
+            throw new UncheckedIOException(url + " could not be read", e);
+          }
+          if (status != 200) {
+            throw new IllegalStateException(url + " was answered with HTTP " + status);
+          }
+        },
+        1,
+        seconds,
+        TimeUnit.SECONDS);
   }
 }
