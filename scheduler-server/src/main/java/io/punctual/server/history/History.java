@@ -6,9 +6,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +35,7 @@ public final class History {
   /** Most marks that are kept. */
   static final int MOST_MARKS = 300;
 
-  /** Most applications and releases that are known, together. */
+  /** Most entries of the set of known applications and releases; each has an entry. */
   static final int MOST_RELEASES = 20_000;
 
   private static final Logger log = LoggerFactory.getLogger(History.class);
@@ -94,34 +96,53 @@ public final class History {
   }
 
   /**
-   * Adds a mark at Redis's current time. Of what is done again and again to one queue after the
-   * other, the first has a mark, and one more mark says what came in the ten seconds after it.
-   * Never throws: if Redis refuses it, the mark is lost.
+   * Adds a mark at Redis's current time. Of pauses, resumes and bulk operations, each kind gets at
+   * most two marks in ten seconds: one for the first, and later one for all others. A resume of
+   * what was paused within these ten seconds ends them, and so does a pause of what was resumed.
+   * Never throws: if Redis refuses a mark, the mark is lost.
    */
   public void mark(Mark.Kind kind, String text) {
     if (kind.comesInBursts()) {
-      endBursts();
+      endBursts(BURST_NS);
+      String before = null;
       synchronized (bursts) {
-        Burst burst = bursts.get(kind);
-        if (burst != null) {
-          burst.add(text);
+        Burst opposite = kind.opposite() == kind ? null : bursts.get(kind.opposite());
+        if (opposite != null && opposite.texts.contains(text)) {
+          bursts.remove(kind.opposite());
+          before = opposite.rest();
+        }
+        Burst own = bursts.get(kind);
+        if (own != null) {
+          own.add(text);
           return;
         }
         bursts.put(kind, new Burst(nanos.getAsLong(), text));
+      }
+      if (before != null) {
+        push(kind.opposite(), before);
       }
     }
     push(kind, text);
   }
 
-  /** Adds the marks of what came in bursts that are over. */
+  /** Adds the second marks of bursts that began ten seconds ago or earlier. */
   void endBursts() {
+    endBursts(BURST_NS);
+  }
+
+  /** Adds the second marks of all bursts, before this scheduler ends. */
+  void endAllBursts() {
+    endBursts(0);
+  }
+
+  private void endBursts(long age) {
     Map<Mark.Kind, String> over = new EnumMap<>(Mark.Kind.class);
     synchronized (bursts) {
       bursts
           .entrySet()
           .removeIf(
               burst -> {
-                boolean ended = nanos.getAsLong() - burst.getValue().begun >= BURST_NS;
+                boolean ended = nanos.getAsLong() - burst.getValue().begun >= age;
                 String rest = burst.getValue().rest();
                 if (ended && rest != null) {
                   over.put(burst.getKey(), rest);
@@ -149,35 +170,36 @@ public final class History {
     }
   }
 
-  /** Marks of a kind that follow each other. */
+  /** The marks of one kind within ten seconds. */
   private static final class Burst {
 
     // So that a mark has room for the number behind it.
     private static final int MAX_SECOND = 100;
+    private static final int MAX_TEXTS = 1_000;
 
     private final long begun;
-    private final String first;
-    private @Nullable String second;
-    private int more;
+    private final Set<String> texts = new LinkedHashSet<>();
 
     Burst(long begun, String first) {
       this.begun = begun;
-      this.first = first;
+      texts.add(first);
     }
 
     void add(String text) {
-      if (second == null && !text.equals(first)) {
-        second = text;
-      } else if (second != null && !text.equals(second)) {
-        more++;
+      if (texts.size() < MAX_TEXTS) {
+        texts.add(text);
       }
     }
 
     /** What came after the first one; null if nothing did. */
     @Nullable String rest() {
-      return second == null || more == 0
+      String second = texts.stream().skip(1).findFirst().orElse(null);
+      return second == null || texts.size() == 2
           ? second
-          : second.substring(0, Math.min(second.length(), MAX_SECOND)) + " (+" + more + ")";
+          : second.substring(0, Math.min(second.length(), MAX_SECOND))
+              + " (+"
+              + (texts.size() - 2)
+              + ")";
     }
   }
 

@@ -152,6 +152,7 @@ final class HistorySampler extends RepeatedTask {
     boolean running = isRunning();
     super.stop();
     if (running) {
+      history.endAllBursts();
       try {
         samplers.leave();
       } catch (DataAccessException e) {

@@ -31,9 +31,18 @@ public record Mark(long at, Kind kind, String text) {
     /** An application was seen with a release that it did not have before. */
     RELEASE;
 
-    /** Returns whether one call may follow the other, for each of many queues. */
+    /** Returns whether operators often do this to many queues in a row, with a call for each. */
     boolean comesInBursts() {
       return this == PAUSE || this == RESUME || this == BULK;
+    }
+
+    /** Returns the kind that undoes this one; itself if there is none. */
+    Kind opposite() {
+      return switch (this) {
+        case PAUSE -> RESUME;
+        case RESUME -> PAUSE;
+        default -> this;
+      };
     }
 
     /** Returns its name in stored form and in the API. */
