@@ -35,6 +35,10 @@ class DamagedQueueIT extends SharedRedisTestBase {
       submit(type, "a");
     }
     awaitHealth("UP");
+    damage();
+  }
+
+  private void damage() {
     try (RedisConnection connection = connections.getConnection()) {
       connection.stringCommands().set(key(), "x".getBytes(StandardCharsets.UTF_8));
     }
@@ -104,6 +108,18 @@ class DamagedQueueIT extends SharedRedisTestBase {
       due += count.asInt();
     }
     assertThat(due).isEqualTo(1);
+  }
+
+  @Test
+  void whatWasDamagedAfterItWasSampledHidesNothing() throws Exception {
+    mend();
+    submit("broken", "x");
+    eventually().until(() -> page("/jobs").contains("/console/jobs/shop/broken/x"));
+    damage();
+    assertThat(page("/jobs"))
+        .contains("/console/jobs/shop/whole/a")
+        .doesNotContain("/console/jobs/shop/broken/");
+    assertThat(page("/jobs?q=state:dead")).contains("</html>");
   }
 
   @Test

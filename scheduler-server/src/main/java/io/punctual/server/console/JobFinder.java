@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import io.punctual.core.Engine;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobSearch;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +29,10 @@ class JobFinder {
 
   static final int PAGE = 50;
 
-  /** No index knows in which queue an id is: a step asks so many. */
+  /** Queues that one step asks for an id, since no index knows the queue of an id. */
   private static final int MAX_ASKED = 200;
 
-  /** A page goes on while a search for an id or a tag has found none: so often, and so long. */
+  /** Most steps of a page while a search for an id or a tag has found no job. */
   private static final int MAX_STEPS = 25;
 
   private static final long MAX_NS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -60,8 +62,8 @@ class JobFinder {
   record Page(List<JobView> jobs, @Nullable String next, boolean cut) {}
 
   /**
-   * Finds jobs. A search for an id or a tag goes on through the queues until it has found one, for
-   * a bounded time.
+   * Finds jobs. A search for an id or a tag goes through the queues until it has found a job, for
+   * about half a second.
    *
    * @throws ApiException 400 for what cannot be looked for
    */
@@ -84,7 +86,7 @@ class JobFinder {
     return page;
   }
 
-  /** One word may be an id or a tag: once no queue is left to be asked for the id, tags follow. */
+  /** One word may be an id or a tag: all queues are asked for the id first, then for the tag. */
   private Page byName(JobQuery query, @Nullable String cursor) {
     String tag = query.id() == null ? query.wantedTag() : null;
     if (query.wantedId() == null) {
@@ -110,7 +112,7 @@ class JobFinder {
   }
 
   /**
-   * The jobs of the queues that a search leaves, whatever else it says.
+   * The numbers of jobs in the queues that a search selects, regardless of its other words.
    *
    * @param queues how many queues are counted
    * @param damaged how many are not counted, because their keys are damaged
@@ -129,7 +131,13 @@ class JobFinder {
         rows.size() - whole.size());
   }
 
-  /** Looks at one queue now, at several as they were seen last. */
+  /** Returns how many of the queues that a search leaves are damaged. */
+  int damaged(JobQuery query) {
+    Set<QueueName> damaged = engine.scanners().damaged().keySet();
+    return (int) queues(query).stream().filter(damaged::contains).count();
+  }
+
+  /** Returns a new sample of a single queue, or the latest samples of several. */
   private List<QueueSample> rows(List<QueueName> queues) {
     boolean one = queues.size() == 1;
     Map<QueueName, QueueSample> known = one ? Map.of() : statistics.all().queues();
@@ -161,7 +169,14 @@ class JobFinder {
                 .toList();
     List<QueueName> asked = queues.subList(0, Math.min(MAX_ASKED, queues.size()));
     for (QueueName queue : asked) {
-      engine.find(queue, String.valueOf(id)).ifPresent(found::add);
+      try {
+        engine.find(queue, String.valueOf(id)).ifPresent(found::add);
+      } catch (StoreException e) {
+        // A damaged queue hides no job of another one; the first line counts it.
+        if (e.kind() != StoreException.Kind.CORRUPT || queues.size() == 1) {
+          throw e;
+        }
+      }
     }
     boolean cut = asked.size() < queues.size();
     return new Page(found, cut ? asked.get(asked.size() - 1).toString() : null, cut);
@@ -226,7 +241,8 @@ class JobFinder {
     JobFilter.State state = query.state() == null ? JobFilter.State.DELAYED : query.state();
     ToLongFunction<QueueSample> count = counter(state);
     List<QueueName> queues = queues(query);
-    if (queues.size() > 1) {
+    boolean several = queues.size() > 1;
+    if (several) {
       QueueStatistics.Snapshot now = statistics.all();
       // Those that have none are not asked, nor those that could not answer, as the overview says.
       queues =
@@ -243,18 +259,27 @@ class JobFinder {
         cursor,
         (name, place, max, calls) -> {
           int slash = name.indexOf('/');
-          return search.find(
-              new JobFilter(
-                  name.substring(0, slash),
-                  name.substring(slash + 1),
-                  state,
-                  null,
-                  query.from(),
-                  query.until(),
-                  query.failed()),
-              place,
-              max,
-              calls);
+          QueueName queue = new QueueName(name.substring(0, slash), name.substring(slash + 1));
+          try {
+            return search.find(
+                new JobFilter(
+                    queue.application(),
+                    queue.taskType(),
+                    state,
+                    null,
+                    query.from(),
+                    query.until(),
+                    query.failed()),
+                place,
+                max,
+                calls);
+          } catch (StoreException e) {
+            // Damaged since it was sampled.
+            if (e.kind() != StoreException.Kind.CORRUPT || !several) {
+              throw e;
+            }
+            return new JobSearch.Found(List.of(), null, List.of(queue));
+          }
         });
   }
 

@@ -132,9 +132,9 @@ class JobPageController {
   private Head head(JobQuery query, @Nullable String cursor, JobFinder.Page page) {
     int found = page.jobs().size();
     boolean whole = cursor == null && page.next() == null && !page.cut();
-    // An id is asked for in each queue, a tag is in an index of its own.
-    boolean indexed = query.wantedId() != null || query.wantedTag() != null;
-    JobFinder.Counts counts = indexed ? null : finder.count(query);
+    // The counts of queues say nothing about an id or a tag.
+    boolean byName = query.wantedId() != null || query.wantedTag() != null;
+    JobFinder.Counts counts = byName ? null : finder.count(query);
     if (counts != null && query.isOfQueues() && counts.queues() > 0) {
       // The list is newer than the counts.
       JobFilter.State state = query.state() == null ? JobFilter.State.DELAYED : query.state();
@@ -153,7 +153,8 @@ class JobPageController {
           counts.damaged());
     }
     String kind = whole ? "match" : cursor != null && page.next() == null ? "last" : "more";
-    return new Head(kind, found, 0, 0, 0, "", counts == null ? 0 : counts.damaged());
+    return new Head(
+        kind, found, 0, 0, 0, "", counts == null ? finder.damaged(query) : counts.damaged());
   }
 
   private static long newer(

@@ -5,6 +5,7 @@ import io.punctual.core.Operations.Listed;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.JobFilter;
@@ -118,10 +119,19 @@ final class NewestDeaths {
         break;
       }
       Part part = left.remove();
-      Listed<Cursor> listed =
-          engine
-              .operations()
-              .jobs(part.queue, JobState.DEAD, /* newestFirst= */ true, part.cursor(), page);
+      Listed<Cursor> listed;
+      try {
+        listed =
+            engine
+                .operations()
+                .jobs(part.queue, JobState.DEAD, /* newestFirst= */ true, part.cursor(), page);
+      } catch (StoreException e) {
+        // Damaged since it was sampled.
+        if (e.kind() != StoreException.Kind.CORRUPT || queues.size() == 1) {
+          throw e;
+        }
+        continue;
+      }
       own.count(listed.calls());
       for (JobView job : listed.jobs()) {
         if (job.at() >= earliest && failed.matches(job)) {

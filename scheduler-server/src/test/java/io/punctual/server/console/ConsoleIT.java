@@ -1600,6 +1600,8 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(head(vera, jobs("w1 type:heads"))).isEqualTo("One job matches");
       assertThat(head(vera, jobs("w1 type:none"))).isEqualTo("No job matches");
       assertThat(head(vera, jobs("app:<b>none</b>"))).isEqualTo("No job matches");
+      assertThat(head(vera, jobs("id:w1 app:shop")))
+          .isEqualTo("One job matches; one damaged queue may have more");
       assertThat(head(vera, jobs("state:bad"))).isEqualTo("The search cannot be read");
       Awaitility.await()
           .untilAsserted(
