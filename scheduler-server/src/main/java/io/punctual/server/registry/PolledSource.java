@@ -65,7 +65,12 @@ public final class PolledSource implements InstanceSource {
     Map<String, Application> now = new LinkedHashMap<>();
     String failure = null;
     try {
-      for (String name : registry.applications()) {
+      Collection<String> names = registry.applications();
+      if (names.isEmpty() && read == null && name().equals("nacos")) {
+        // Its client swallows failures. One that answers lists at least this scheduler.
+        throw new IllegalStateException("it lists no application yet");
+      }
+      for (String name : names) {
         String key = name.toLowerCase(Locale.ROOT);
         List<? extends ServiceInstance> found;
         try {

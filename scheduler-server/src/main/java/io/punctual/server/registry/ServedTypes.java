@@ -50,7 +50,7 @@ public class ServedTypes {
   private record Hint(String own, String all, @Nullable Meant meant) {}
 
   /**
-   * A name that is like one that no instance has.
+   * The known name that is nearest to one that no instance has.
    *
    * @param taskType the type that no instance of the application runs; null if no instance has the
    *     application's name
@@ -167,8 +167,8 @@ public class ServedTypes {
   }
 
   /**
-   * Returns which name may be meant; null if a worker serves the queue, that is not known, or no
-   * name is like it.
+   * Returns which name may be meant; null if a worker serves the queue, if that is not known, or if
+   * no name is similar.
    */
   public @Nullable Meant meant(QueueName queue) {
     Hint hint = hint(queue);

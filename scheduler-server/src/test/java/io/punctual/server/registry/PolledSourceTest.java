@@ -19,6 +19,7 @@ import org.springframework.cloud.client.ServiceInstance;
 class PolledSourceTest {
 
   private final Map<String, List<ServiceInstance>> shown = new TreeMap<>();
+  private volatile String name = "zookeeper";
   private volatile boolean away;
   private volatile String broken = "";
   private volatile CountDownLatch stands = new CountDownLatch(0);
@@ -29,7 +30,7 @@ class PolledSourceTest {
           new InstanceSource() {
             @Override
             public String name() {
-              return "zookeeper";
+              return name;
             }
 
             @Override
@@ -61,6 +62,21 @@ class PolledSourceTest {
 
   private List<String> ids(String application) {
     return source.instances(application).stream().map(ServiceInstance::getInstanceId).toList();
+  }
+
+  @Test
+  void aFirstEmptyAnswerOfNacosIsNoView() {
+    name = "nacos";
+    source.refresh();
+    assertThat(source.age()).isNull();
+
+    shown.put("punctual-scheduler", List.of(instance("punctual-scheduler", "1")));
+    source.refresh();
+    assertThat(source.age()).isNotNull();
+
+    shown.clear();
+    source.refresh();
+    assertThat(source.applications()).isEmpty();
   }
 
   @Test

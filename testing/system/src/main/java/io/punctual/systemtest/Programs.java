@@ -70,7 +70,7 @@ public final class Programs {
 
   private static final String ZOOKEEPER_SERVER = "org.apache.zookeeper.server.ZooKeeperServerMain";
 
-  /** How far above the port of Nacos's settings the port of its clients is. */
+  /** What Nacos's clients add to the port that they are configured with. */
   private static final int NACOS_CLIENTS = 1000;
 
   private static final String CONSUL_STAND_IN = "io.punctual.test.consul.ConsulStandIn";
@@ -402,11 +402,11 @@ public final class Programs {
   }
 
   /**
-   * A Nacos server, which keeps no instance beyond its end. It is there some seconds after its port
-   * accepts connections.
+   * A Nacos server, which forgets all instances when it ends. It is ready some seconds after its
+   * port accepts connections.
    */
   public JavaProcess nacos() {
-    // Its port is that of its clients, a thousand above the one in their settings.
+    // The port that clients connect to, 1000 above the one in their settings.
     int port =
         Stream.generate(Ports::free)
             .filter(
@@ -439,7 +439,10 @@ public final class Programs {
     jars.add(Path.of(program.words().getLast()));
     jars.addAll(
         Launch.main(WorkerApplication.class, jar -> NACOS.matcher(jar).matches(), jar -> false)
-            .jars());
+            .jars()
+            .stream()
+            .filter(Files::isRegularFile)
+            .toList());
     String classPath =
         jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     List<String> words = new ArrayList<>(nacosClient());

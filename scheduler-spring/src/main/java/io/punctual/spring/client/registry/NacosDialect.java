@@ -6,7 +6,7 @@ import org.springframework.cloud.client.DefaultServiceInstance;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.serviceregistry.Registration;
 
-/** Nacos's client: a registration has no id. The server makes one of its address and names. */
+/** Adapts Nacos's client, whose registrations have no id: the server makes one. */
 public final class NacosDialect implements RegistryDialect {
 
   private final CommonDialect common = new CommonDialect("nacos");
@@ -22,7 +22,8 @@ public final class NacosDialect implements RegistryDialect {
       return registration;
     }
     String id =
-        "%s#%d#%s#%s@@%s"
+        // Not %d: it has the digits of the JVM's locale.
+        "%s#%s#%s#%s@@%s"
             .formatted(
                 own.getHost(),
                 own.getPort(),

@@ -28,7 +28,7 @@ public record RegistryAddress(
 
   private static final String NACOS = "com.alibaba.cloud.nacos.NacosDiscoveryProperties";
 
-  /** Returns the address of the first that is used of Eureka, ZooKeeper, Consul and Nacos. */
+  /** Returns the address of the first registry in use: Eureka, ZooKeeper, Consul, then Nacos. */
   public static RegistryAddress of(Environment environment) {
     boolean eureka = isUsed(environment, "eureka.client.enabled", EUREKA);
     if (!eureka && isUsed(environment, "spring.cloud.zookeeper.enabled", ZOOKEEPER)) {
@@ -50,8 +50,12 @@ public record RegistryAddress(
           "spring.cloud.consul.discovery.hostname");
     }
     if (!eureka && isUsed(environment, "spring.cloud.nacos.discovery.enabled", NACOS)) {
+      // As its client does: the general address counts where there is no own one.
+      String general = environment.getProperty("spring.cloud.nacos.server-addr", "127.0.0.1:8848");
+      String address = environment.getProperty("spring.cloud.nacos.discovery.server-addr", general);
+      String shown = address.isBlank() ? general : address;
       return new RegistryAddress(
-          environment.getProperty("spring.cloud.nacos.discovery.server-addr", "localhost:8848"),
+          shown.split(",", -1)[0].contains(":") ? shown : shown.split(",", -1)[0] + ":8848",
           "spring.cloud.nacos.discovery.server-addr",
           "spring.cloud.nacos.discovery.enabled",
           "spring.cloud.nacos.discovery.ip");

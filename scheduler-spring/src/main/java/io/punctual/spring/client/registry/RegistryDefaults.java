@@ -10,10 +10,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Settings of registries' clients: an instance that speaks https is registered so, one starts while
- * Nacos is away, and no password is logged. With {@code punctual.eureka.fast}, an instance is seen,
- * and missed, in seconds instead of minutes. Of the lowest precedence: whatever an application sets
- * itself wins. Without the starter ({@code punctual.enabled=false}) nothing is set.
+ * Sets defaults of registries' clients: an instance with a certificate is registered with https, an
+ * application starts while Nacos is away, and no password is logged. With {@code
+ * punctual.eureka.fast}, an instance is seen, and missed, in seconds instead of minutes. The
+ * defaults have the lowest precedence: an application's own settings win. Without the starter
+ * ({@code punctual.enabled=false}) nothing is set.
  */
 public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered {
 

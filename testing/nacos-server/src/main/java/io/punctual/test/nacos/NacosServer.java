@@ -10,14 +10,14 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 
 /**
- * A Nacos server alone, with its own storage, in the directory {@code nacos.home}. Of its parts the
- * one is started that its clients speak to, by gRPC: no HTTP, no console.
+ * A standalone Nacos server that stores its data in the directory {@code nacos.home}. Only its core
+ * is started, which clients call by gRPC: no HTTP, no console.
  */
 public final class NacosServer {
 
   private NacosServer() {}
 
-  /** Runs until it is killed. Its ports follow from {@code nacos.server.main.port}. */
+  /** Runs until it is killed. Clients use the port 1000 above {@code nacos.server.main.port}. */
   public static void main(String[] arguments) {
     System.setProperty(Constants.STANDALONE_MODE_PROPERTY_NAME, "true");
     EnvUtil.setDeploymentType(DeploymentType.SERVER);
