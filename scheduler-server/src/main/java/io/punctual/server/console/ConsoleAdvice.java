@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.dao.DataAccessException;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -95,11 +96,13 @@ class ConsoleAdvice {
     ApiException problem = Failures.of(e);
     ModelAndView page =
         page(problem.status(), String.valueOf(problem.getMessage()), request, response);
-    // Of an act it is not known whether it took effect; a page that was asked for changes nothing.
-    boolean away = e instanceof StoreException store && store.kind() == Kind.UNREACHABLE;
+    // A POST may have taken effect; a GET changes nothing.
+    Kind kind = e instanceof StoreException store ? store.kind() : null;
+    boolean away = kind == Kind.UNREACHABLE || e instanceof DataAccessException;
     boolean read = request.getMethod().equals("GET");
     page.addObject("unread", away && read);
-    page.addObject("unsure", problem.code() == ErrorCode.UNAVAILABLE && !read);
+    page.addObject(
+        "unsure", problem.code() == ErrorCode.UNAVAILABLE && !read && kind != Kind.REFUSED);
     return page;
   }
 

@@ -30,7 +30,7 @@ class DeadLetters {
   private static final int JOBS = 1_000;
   private static final int MAX_TEXT = 160;
   private static final double HALF = 50;
-  // Times what an instance would have if all failed alike.
+  // A factor of the share that each instance would have if all failed equally.
   private static final double STANDS_OUT = 1.5;
   private static final long HOUR_MS = Duration.ofHours(1).toMillis();
   private static final Pattern VARYING =
@@ -118,7 +118,7 @@ class DeadLetters {
               .map(JobView.Failure::instance)
               .distinct()
               .count();
-      // One of two instances has half of what fails at both.
+      // Of two instances that fail equally, one has at least half of the failures.
       double least = instances < 2 ? HALF : Math.max(HALF, STANDS_OUT * 100 / instances);
       Place at = most(jobs, least, last -> new Place(0, last.instance(), last.release()));
       return at != null ? at : most(jobs, HALF, last -> new Place(0, "", last.release()));

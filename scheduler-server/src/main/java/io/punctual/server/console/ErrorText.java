@@ -5,10 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an attempt failed with, in parts.
+ * The error of an attempt, split into parts.
  *
  * @param name the exception's class with its package; empty if the text does not begin with one
- * @param type the class alone; empty where it stands in place of the message
+ * @param type the class without its package; empty if it is the message
  * @param message the first line without the class
  * @param head the text down to its second cause
  * @param rest the further causes; empty for none

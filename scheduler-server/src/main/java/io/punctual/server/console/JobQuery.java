@@ -126,7 +126,7 @@ record JobQuery(
     return tag != null ? tag : any != null && Limits.TAG.matcher(any).matches() ? any : null;
   }
 
-  /** Returns whether it leaves out no jobs but those of some queues and states. */
+  /** Returns whether it names only queues and states. */
   boolean isOfQueues() {
     return any == null
         && id == null
@@ -138,7 +138,7 @@ record JobQuery(
         && release == null;
   }
 
-  /** Returns the application, the task type or both that it names; empty for neither. */
+  /** Returns the application, the task type, or both as {@code shop/order.close}; may be empty. */
   String where() {
     return Stream.of(application, taskType)
         .filter(Objects::nonNull)

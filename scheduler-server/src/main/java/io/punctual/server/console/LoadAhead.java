@@ -23,8 +23,8 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
- * The jobs that fall due, beside the most that was done in the last day and beside the limits of
- * queues. All viewers share a look.
+ * Compares the jobs that fall due with the most jobs done in the last day, and with the rates of
+ * queues. All viewers share one read of all queues.
  */
 @Component
 class LoadAhead {
@@ -86,8 +86,9 @@ class LoadAhead {
    * @param from epoch ms at which the first interval begins; 0 without queues
    * @param width of an interval, ms
    * @param counts jobs of each interval
-   * @param most the most jobs that were done in such a time within the last day; of one queue,
-   *     those that its rate lets start in it; null if not known, or without a rate
+   * @param most for all queues, the most jobs done in an interval of that length in the last day;
+   *     for one queue, how many jobs its rate lets start in an interval; null if that is not known,
+   *     or the queue has no rate
    * @param limited the latest first
    */
   record Load(
@@ -114,7 +115,7 @@ class LoadAhead {
   }
 
   /**
-   * Returns what falls due, as of some seconds ago.
+   * Returns what falls due in all queues, read up to ten seconds ago, or earlier if reads are slow.
    *
    * @throws io.punctual.core.store.StoreException if Redis does not answer
    */
@@ -161,10 +162,7 @@ class LoadAhead {
         own.now(),
         ahead.width.toMillis(),
         own.counts(),
-        rate == null
-            ? null
-            : Long.valueOf(
-                Math.ceilDiv(rate.jobs() * ahead.width.toMillis(), rate.period().toMillis())),
+        rate == null ? null : Long.valueOf(most(rate, ahead.width.toMillis())),
         rate == null ? List.of() : limited(queue, rate, own, ahead).toList());
   }
 
@@ -172,6 +170,13 @@ class LoadAhead {
     return queues
         .forecast(queue.application(), queue.taskType(), ahead.width, ahead.count)
         .forecast();
+  }
+
+  // After a rest, a second's worth of jobs may start at once.
+  private static long most(Throttle.Rate rate, long width) {
+    long period = rate.period().toMillis();
+    long burst = Math.max(period, rate.jobs() * Math.min(period, 1_000L));
+    return Math.ceilDiv(rate.jobs() * width + burst - period, period);
   }
 
   private static double perMs(Throttle.Rate rate) {

@@ -350,12 +350,13 @@ class QueuePageController {
                     .thenComparing(WorkerReport::key, NaturalOrder.NAMES))
             .toList();
     model.addAttribute("outliers", outliers);
+    model.addAttribute("failing", WorkersPageController.failing(all));
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));
     model.addAttribute("instanceCount", instances.size());
     model.addAttribute("lateness", statistics.lateness(queue));
     model.addAttribute("retry", retries.apply(queue).text());
     model.addAttribute("counters", counters(row));
-    // The live part does not show it.
+    // A refresh of the live part leaves the chart out.
     if (request.getHeader("HX-Request") == null && !row.damaged()) {
       draw(row, LoadAhead.Ahead.of(ahead), request, model);
     }

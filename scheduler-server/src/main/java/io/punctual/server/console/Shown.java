@@ -35,7 +35,7 @@ final class Shown {
     return UNSEEN.matcher(text).find();
   }
 
-  /** An error in parts, none of which is made safe for the eye yet. */
+  /** Splits an error into parts; {@link #text} or {@link #lines} must show them. */
   public ErrorText error(@Nullable String text) {
     return ErrorText.of(text == null ? "" : text);
   }

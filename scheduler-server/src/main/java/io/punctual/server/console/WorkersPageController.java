@@ -9,6 +9,7 @@ import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.registry.Registries;
+import io.punctual.server.registry.RegistryContact;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
@@ -45,6 +46,7 @@ class WorkersPageController {
   private final Prober prober;
   private final HealthChecks health;
   private final Registries registries;
+  private final RegistryContact registry;
   private final ServedTypes served;
 
   WorkersPageController(
@@ -52,11 +54,13 @@ class WorkersPageController {
       Prober prober,
       HealthChecks health,
       Registries registries,
+      RegistryContact registry,
       ServedTypes served) {
     this.engine = engine;
     this.prober = prober;
     this.health = health;
     this.registries = registries;
+    this.registry = registry;
     this.served = served;
   }
 
@@ -83,18 +87,28 @@ class WorkersPageController {
         all.stream()
             .filter(
                 worker ->
-                    outliers.contains(worker.key())
+                    InstanceHealth.isFailing(worker)
                         || worker.avoidedUntil() != null
                         || (worker.probe() != null && worker.probe().status() != Status.OK))
             .count());
     model.addAttribute("outliers", outliers);
+    model.addAttribute("failing", failing(all));
     model.addAttribute("members", engine.members());
     model.addAttribute("q", q);
     model.addAttribute("count", found.size());
     model.addAttribute("workers", found.subList(0, Math.min(MAX, found.size())));
     model.addAttribute("pullers", pullers(wanted));
     model.addAttribute("schedulers", schedulers());
+    model.addAttribute("registry", !registry.views().isEmpty());
     return "workers";
+  }
+
+  /** The keys of the instances that fail, whether the others do so or not. */
+  static Set<String> failing(List<WorkerReport> all) {
+    return all.stream()
+        .filter(InstanceHealth::isFailing)
+        .map(WorkerReport::key)
+        .collect(Collectors.toSet());
   }
 
   private Map<QueueName, List<ServedTypes.Puller>> pullers(String wanted) {

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param code what it is, for programs
  * @param severity how bad it is
  * @param subject what it is about
- * @param message for people
- * @param cure what to do; null where nothing is to be done
+ * @param messageText for people
+ * @param remedyText what to do; null where nothing is to be done
  */
 public record Finding(
-    Code code, Status severity, Subject subject, Text message, @Nullable Text cure) {
+    Code code, Status severity, Subject subject, Text messageText, @Nullable Text remedyText) {
 
   private static final Texts TEXTS = new Texts("findings", Finding.class);
 
@@ -42,15 +42,15 @@ public record Finding(
   }
 
   /**
-   * Returns a text that stands in others.
+   * Returns a text that is part of others.
    *
-   * @param values as of a finding
+   * @param values of its placeholders: a name, its value, the next name, and so on
    */
   static Text part(String name, Object... values) {
     return new Text(TEXTS, name, Texts.values(values));
   }
 
-  /** Returns the first few of some things, as a value of a placeholder. */
+  /** Returns a list as a value of a placeholder: its first items, and the number of the others. */
   static Object some(List<?> all, int most) {
     return all.size() <= most
         ? all
@@ -67,14 +67,14 @@ public record Finding(
     return of(code, variant, Status.OK, values);
   }
 
-  /** Returns for people, in English, what was found. */
+  /** Returns what was found, in English. */
   public String text() {
-    return message.toString();
+    return messageText.toString();
   }
 
-  /** Returns in English what to do; null where nothing is to be done. */
+  /** Returns what to do, in English; null where nothing is to be done. */
   public @Nullable String remedy() {
-    return cure == null ? null : cure.toString();
+    return remedyText == null ? null : remedyText.toString();
   }
 
   /**

@@ -387,8 +387,8 @@ public class HealthChecks {
                 probe.status(),
                 report.instance(),
                 probe.code().word(),
-                probe.found(),
-                probe.cure()));
+                probe.messageText(),
+                probe.remedyText()));
       }
     }
     checks.add(

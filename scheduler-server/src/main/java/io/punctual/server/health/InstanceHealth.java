@@ -73,6 +73,12 @@ public final class InstanceHealth {
     return outliers;
   }
 
+  /** Returns whether at least 10 % of at least 20 attempts of an instance failed. */
+  public static boolean isFailing(WorkerReport report) {
+    return report.attempts().ended() >= QueueSample.FAILING_ATTEMPTS
+        && report.attempts().failedShare() >= QueueSample.FAILING_PERCENT;
+  }
+
   /** Returns the keys of the {@link #outliers}. */
   public static Set<String> outlierKeys(Collection<WorkerReport> reports) {
     return outliers(reports).stream()

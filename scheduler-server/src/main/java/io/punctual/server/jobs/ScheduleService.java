@@ -102,7 +102,7 @@ public class ScheduleService {
    * A planned instant that has passed.
    *
    * @param job null if it has none: it ended and is forgotten, or there never was one
-   * @param unread whether the store could not read the job, so that none is known
+   * @param unread whether the job could not be read; then {@code job} is null
    */
   public record Occurred(Instant planned, String taskId, @Nullable JobView job, boolean unread) {}
 
@@ -145,6 +145,9 @@ public class ScheduleService {
     try {
       return new Occurred(at, taskId, engine.find(name.queue(), taskId).orElse(null), false);
     } catch (StoreException e) {
+      if (e.kind() != StoreException.Kind.CORRUPT) {
+        throw e;
+      }
       // Damage in one queue must not hide all schedules.
       return new Occurred(at, taskId, null, true);
     }

@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
  * The result of a probe, as the API answers it.
  *
  * @param code what it is, for programs
- * @param found what is wrong, for people
+ * @param messageText what was found, for people
  * @param url where
- * @param cure what to do; null if nothing
+ * @param remedyText what to do; null if nothing
  * @param at when, by the clock here
  * @param clockAheadMs how far the instance's clock is ahead of the one here; null if it did not say
  * @param version of the starter there; null if it did not say
  */
 public record ProbeResult(
     Code code,
-    @JsonIgnore Text found,
+    @JsonIgnore Text messageText,
     String url,
-    @JsonIgnore @Nullable Text cure,
+    @JsonIgnore @Nullable Text remedyText,
     Instant at,
     @Nullable Long clockAheadMs,
     @Nullable String version) {
@@ -114,21 +114,21 @@ public record ProbeResult(
     }
   }
 
-  /** What is wrong, in English. */
+  /** Returns what was found, in English. */
   @JsonProperty
   public String message() {
     return message(Locale.ENGLISH);
   }
 
-  /** What is wrong, in a language. */
+  /** Returns what was found, in the language of a locale: Chinese, or else English. */
   public String message(Locale locale) {
-    return Printable.of(found.in(locale));
+    return Printable.of(messageText.in(locale));
   }
 
-  /** What to do, in English; null if nothing. */
+  /** Returns what to do, in English; null if nothing. */
   @JsonProperty
   public @Nullable String remedy() {
-    return cure == null ? null : cure.toString();
+    return remedyText == null ? null : remedyText.toString();
   }
 
   /** Its severity. */

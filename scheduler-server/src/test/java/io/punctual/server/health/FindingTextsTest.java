@@ -118,9 +118,9 @@ class FindingTextsTest {
     assertThat(late.text())
         .startsWith("Due jobs of shop wait: {type} 0 (for 1.5 s), {type} 1 (")
         .endsWith("{type} 4 (for 1.5 s) and 2 more");
-    assertThat(late.message().in(Locale.SIMPLIFIED_CHINESE))
+    assertThat(late.messageText().in(Locale.SIMPLIFIED_CHINESE))
         .startsWith("shop 的任务到期后仍在等待：{type} 0（已 1.5 秒）、{type} 1（")
         .endsWith("{type} 4（已 1.5 秒） 等（另有 2 个）");
-    assertThat(late.message().in(Locale.FRENCH)).isEqualTo(late.text());
+    assertThat(late.messageText().in(Locale.FRENCH)).isEqualTo(late.text());
   }
 }

@@ -71,6 +71,13 @@ class InstanceHealthTest {
         .containsExactly(outliers.isEmpty() ? new String[0] : outliers.split(" ", -1));
   }
 
+  @ParameterizedTest
+  @CsvSource({"2, 20, true", "1, 20, false", "19, 19, false", "100, 1000, true"})
+  void anInstanceFailsWhateverTheOthersDo(int failed, int ended, boolean failing) {
+    assertThat(InstanceHealth.isFailing(report("shop", "a", failed, ended, null)))
+        .isEqualTo(failing);
+  }
+
   @Test
   void theFindingNamesTheInstanceItsReleaseAndWhatToDo() {
     Finding finding =

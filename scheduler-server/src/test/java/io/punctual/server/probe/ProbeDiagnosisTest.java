@@ -282,8 +282,10 @@ class ProbeDiagnosisTest {
     assertThat(result.code()).isEqualTo(Code.CLOCKS_APART);
     assertThat(result.clockAheadMs()).isEqualTo(120_000);
     assertThat(result.remedy()).contains("NTP", "30 s ahead");
-    assertThat(result.cure()).isNotNull();
-    assertThat(result.cure().in(Locale.SIMPLIFIED_CHINESE)).startsWith("请用 NTP").contains("30 秒");
+    assertThat(result.remedyText()).isNotNull();
+    assertThat(result.remedyText().in(Locale.SIMPLIFIED_CHINESE))
+        .startsWith("请用 NTP")
+        .contains("30 秒");
   }
 
   @ParameterizedTest
