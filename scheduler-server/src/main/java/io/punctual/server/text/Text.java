@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A text with its values, in the language of its reader: Chinese if that is it, else English.
+ * A text with its values. Readers of Chinese get it in Chinese, all others in English.
  *
  * @param name in the files
  */

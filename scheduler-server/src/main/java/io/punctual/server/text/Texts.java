@@ -60,7 +60,7 @@ public final class Texts {
    * @param variant empty for the code's own text
    * @param part {@code message} or {@code remedy}, for instance
    * @param values by placeholder: a {@link Text}, a collection, or anything else. They are not
-   *     searched for placeholders: they may be a stranger's
+   *     searched for placeholders, since they may come from outside
    * @return null if there is none
    */
   public @Nullable Text get(String code, String variant, String part, Map<String, ?> values) {
@@ -71,7 +71,7 @@ public final class Texts {
     return english.getProperty(name) == null ? null : new Text(this, name, Map.copyOf(values));
   }
 
-  /** Returns the text of that name, for others to be made of. */
+  /** Returns the text of that name, without values; it is empty if there is none. */
   public Text part(String name) {
     return new Text(this, name, Map.of());
   }
@@ -112,7 +112,7 @@ public final class Texts {
   }
 
   /**
-   * Makes values of placeholders.
+   * Returns values by the names of their placeholders.
    *
    * @param values a name, its value, the next name, and so on
    */

@@ -8,11 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that costs something to read and that all who ask share: as long as it is fresh it is not
- * read again, and those who ask while it is being read wait for the same answer. A value that takes
- * long to read stays fresh for longer, so that reading takes a twentieth of the time at most. The
- * shorter one of the last two reads counts: a first read or a pause of Redis says little about the
- * next one.
+ * A value that is expensive to read, shared by all callers. A fresh value is not read again.
+ * Callers that come during a read wait for its result. A value that is slow to read stays fresh for
+ * at least 20 times the duration of a read, so that reads take about a twentieth of the time. The
+ * shorter of the last two reads counts, since one slow read says little about the next one.
  */
 public final class SharedRead<V> {
 
@@ -27,8 +26,11 @@ public final class SharedRead<V> {
   private record Taken<V>(V value, long at, long took, long freshNs) {}
 
   /**
-   * @param reader may throw; then all who wait get what it threw, and the next one tries again
-   * @param fresh for how long a value is not read again, at least
+   * Creates a value that is read on demand.
+   *
+   * @param reader reads the value; if it throws, all waiting callers get that exception, and the
+   *     next call reads again
+   * @param fresh how long a value stays fresh at least, from the start of its read
    */
   public SharedRead(Supplier<V> reader, Duration fresh) {
     this(reader, fresh, System::nanoTime);
@@ -40,7 +42,7 @@ public final class SharedRead<V> {
     this.nanos = nanos;
   }
 
-  /** Returns the value, which may be a little old. */
+  /** Returns the value: a fresh one, or else one read now. Waits for a read that is under way. */
   public V get() {
     CompletableFuture<V> mine = null;
     CompletableFuture<V> shared;

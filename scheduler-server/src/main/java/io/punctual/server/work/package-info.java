@@ -1,4 +1,4 @@
-/** Work that is done again and again, and reads that all who ask share. */
+/** Tasks that repeat, and reads that callers share. */
 @NullMarked
 package io.punctual.server.work;
 
