@@ -704,7 +704,10 @@ class ConsoleIT extends ConsoleTestBase {
         assertThat(words(page).contains("The scheduler scheduler-9:8080 ended")).isEqualTo(silent);
         assertThat(page.contains("q=app:shop%20type:gone%20%3Cb%3E")).isEqualTo(silent);
         assertThat(words(vera.get("/console/operations").body()))
-            .contains("shop/gone ada " + (silent ? "interrupted" : "running") + " 1,234");
+            .contains(
+                "shop/gone ada 2026-01-01T00:00:00Z "
+                    + (silent ? "interrupted" : "running")
+                    + " 1,234");
         assertThat(head(vera, "/console/operations"))
             .matches(
                 silent
