@@ -45,7 +45,7 @@ class DamagedQueueIT extends SharedRedisTestBase {
   }
 
   @AfterEach
-  void mend() {
+  void repair() {
     try (RedisConnection connection = connections.getConnection()) {
       connection.keyCommands().del(key());
     }
@@ -112,7 +112,7 @@ class DamagedQueueIT extends SharedRedisTestBase {
 
   @Test
   void whatWasDamagedAfterItWasSampledHidesNothing() throws Exception {
-    mend();
+    repair();
     submit("broken", "x");
     eventually().until(() -> page("/jobs").contains("/console/jobs/shop/broken/x"));
     damage();
@@ -168,7 +168,7 @@ class DamagedQueueIT extends SharedRedisTestBase {
     assertThat(named).hasSize(1);
     assertThat(named.get(0)).contains("shop/broken", prefix + CAUSE);
 
-    mend();
+    repair();
 
     awaitHealth("UP");
     // As the doctor says: what had stood there is gone, and the same ids are taken.

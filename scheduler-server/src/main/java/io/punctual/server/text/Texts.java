@@ -18,8 +18,8 @@ import org.springframework.core.io.support.EncodedResource;
 
 /**
  * Texts for people in a properties file in English, and in one beside it in Chinese, both in UTF-8:
- * by code, variant and part. A variant without a text of its own has that of its code. A
- * placeholder such as <code>{host}</code> stands for a value, or for another text of the file.
+ * by code, variant and part. A variant that has no text takes that of its code. A placeholder such
+ * as <code>{host}</code> stands for a value, or for another text of the file.
  */
 public final class Texts {
 

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * W: what it costs to be watched, by Prometheus and by an open console, against neither of them. In
- * rounds, each with processes of its own, in which now the one and now the other comes first: what
- * differs from process to process is more than what is looked for.
+ * rounds of new processes, which begin in turn with and without watchers: processes differ by more
+ * than what is looked for.
  */
 final class Watching {
 
