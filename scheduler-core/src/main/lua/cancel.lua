@@ -10,12 +10,13 @@
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     by: text, who cancels it, 1 to 64 printable characters without spaces; '' if not known
 -- RETURNS  {now ms, kind, attempt, version or 0}
--- COST     at most 12 reads and 16 writes
+-- COST     at most 16 reads and 22 writes
 -- WHY      no scheduler can stop a job that runs: its holder is told to stop, now and each time it
 --          extends the lease, and the job is done if it finishes anyway. The message is a hint that
 --          saves waiting for the next extend. The successor of the job is removed in any case:
 --          after a cancel, nothing more starts under that id
 --- @include lib/waiting
+--- @include lib/kept
 --- @include lib/next
 --- @include lib/wake
 
@@ -45,6 +46,12 @@ if job.refused then
   return { now_text, kind, job.attempt, int(job.version) }
 end
 local record = job.record
+if record then
+  local tries, due = read_tries(redis.call('HGET', TRIES, id)), job.place.score
+  tries.first_due = tries.version == 1 and due or tries.first_due
+  tries.version = job.version + 1
+  keep_job(id, record, int(due), tries)
+end
 forget(id, record and record.tags or '')
 if behind then
   behind.drop(id)
@@ -57,5 +64,6 @@ end
 write()
 if record then
   tend_tombs(1, true)
+  tend_kept(1)
 end
 return { now_text, 'cancelled', '0', int(job.version + 1) }

@@ -10,8 +10,8 @@
 -- ARGV     retention: integer, ms, of tombstones
 -- RETURNS  {now ms, retried, dead, cancelled, next lease deadline ms or ''}
 -- COST     for all jobs 7 reads and at most 12 writes; per job 1 read, and 1 more where jobs of the
---          bucket have successors; 1 read and 2 writes for tombstones, 2 reads and 4 writes more if
---          a job was to be cancelled
+--          bucket have successors; 1 read and 2 writes for tombstones, 4 reads and 10 writes more if
+--          a job was to be cancelled, and per such job 1 read
 -- WHY      the holder of the lease is gone or paused: how the attempt ended is not known. A pull
 --          whose answer never arrived was no attempt: its job waits as if it had not been claimed.
 --          A lease that runs longer since the clock was set forward counts as claimed now, so that
@@ -60,6 +60,7 @@ if #ids > 0 then
 end
 if cancelled > 0 then
   tend_tombs(cancelled, true)
+  tend_kept(cancelled)
 end
 return {
   now_text, int(retried), int(dead), int(cancelled), int_or_empty(head_of(RESERVED)),

@@ -4,7 +4,7 @@
 -- ARGV     id: text
 -- RETURNS  {now ms} or {now ms, {id, state, at ms, record, tries, lease, error}, when what waits for
 --          the end of the job would be due if it ended now, or ''}; of a tombstone the note of its
---          end stands behind the error
+--          end stands behind the error, and until when the cancel can be undone, epoch ms or ''
 -- COST     at most 9 reads
 -- WHY      what a tombstone does not hold is '', as for a dead letter whose record is gone
 --- @include lib/tomb
@@ -26,4 +26,6 @@ end
 local ended = { state = tomb.finished and 'finished' or 'cancelled', score = tonumber(tomb.at) }
 local found = row(id, ended)
 found[#found + 1] = tomb.note
+local kept = not tomb.finished and tonumber(redis.call('ZSCORE', CANCELLED, id) or 0) or 0
+found[#found + 1] = kept > now and int(kept) or ''
 return { now_text, found, '' }

@@ -11,8 +11,9 @@
 --          a caller that does not know them; else '<token> <delay ms or -> <alone 0/1> <note>'
 -- RETURNS  {now ms, {settlement, kind, due ms of 'retry' or of the successor, or 0}...}; only for
 --          settlements, counted from 0, that are not acks which took effect and have no successor
--- COST     for all jobs at most 14 reads and 22 writes; per ack without hash or lease 1 read, if it
---          finds no job 3, per failure 1, per job that expired 2; where jobs of the bucket have
+-- COST     for all jobs at most 16 reads and 28 writes; per ack without hash or lease 1 read, if it
+--          finds no job 3, per failure 1, per job that expired 2, per job
+--          that is cancelled 1; where jobs of the bucket have
 --          successors 1 more
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
@@ -164,6 +165,9 @@ if n > 0 then
   end
   if finished + cancelled > 0 then
     tend_tombs(n, true)
+  end
+  if cancelled > 0 then
+    tend_kept(n)
   end
 end
 return result

@@ -146,6 +146,12 @@ local function cancel_lease(id, lease, by)
   replace_lease(id, lease.text .. (by == '' and '' or '\127' .. by) .. ' cancelling')
 end
 
+-- It is not to be cancelled any more.
+local function proceed_lease(id, lease)
+  local text = string.gsub(lease.text, ' cancelling$', '', 1)
+  add(LEASES, id, (string.gsub(text, '\127%S*$', '', 1)))
+end
+
 -- Once the puller has the job, an attempt that runs out counts.
 local function receive_lease(id, lease)
   replace_lease(id, (string.gsub(lease.text, '^(%S+ %S+ %d+) %-', '%1 1', 1)))

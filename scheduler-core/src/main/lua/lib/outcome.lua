@@ -1,4 +1,5 @@
 --- @include lib/tomb
+--- @include lib/kept
 --- @include lib/failures
 --- @include lib/next
 
@@ -42,6 +43,7 @@ end
 -- A reserved job that was to be cancelled, and whose attempt did not succeed: gone. When its
 -- tombstone expires is text. Returns when its successor is due, which came after the cancel, or 0.
 local function end_cancelled(job, expires)
+  keep_job(job.id, job.record, int(job.lease.due), tries_behind(job))
   forget(job.id, job.record.tags)
   add_tomb(
     job.id, job.record.incarnation, 'C', hash_of(content_of(job.record)), expires, job.lease.by)

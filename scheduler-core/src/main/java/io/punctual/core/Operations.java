@@ -10,6 +10,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
@@ -93,6 +94,13 @@ public interface Operations {
   default Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen) {
     return cancel(queue, taskId, seen, /* interrupt= */ false);
   }
+
+  /**
+   * Undoes a cancel. The job is there as it was, and runs at once if it has become due meanwhile.
+   *
+   * @see io.punctual.core.store.JobStore#restore
+   */
+  Restored restore(QueueName queue, String taskId);
 
   /**
    * Gives a dead letter a new life, due at once.

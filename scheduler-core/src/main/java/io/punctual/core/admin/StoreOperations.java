@@ -26,6 +26,7 @@ import io.punctual.core.store.Paused;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
@@ -166,6 +167,18 @@ public final class StoreOperations implements Operations {
       cancelling.accept(bucket, taskId);
     }
     return cancelled;
+  }
+
+  @Override
+  public Restored restore(QueueName queue, String taskId) {
+    Optional<BucketSignal> found = bucket(queue, taskId);
+    if (found.isEmpty()) {
+      return Restored.refused(Restored.Kind.UNKNOWN);
+    }
+    BucketSignal bucket = found.get();
+    Restored restored = jobs.restore(bucket.bucket(), taskId);
+    wake(bucket, restored.newHead());
+    return restored;
   }
 
   @Override

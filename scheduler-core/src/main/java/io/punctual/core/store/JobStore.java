@@ -154,6 +154,14 @@ public interface JobStore {
     return cancel(bucket, taskId, seen, /* interrupt= */ false);
   }
 
+  /**
+   * Undoes a cancel: the job is there as it was, with its id, content, due time, tags and attempts.
+   * If an attempt that is to stop still has it, that attempt is not to stop any more. What waited
+   * for the end of the job stays removed. A bucket keeps its last thousand cancelled jobs for that,
+   * for ten minutes or as long as tombstones if that is shorter, unless they have more than 64 kB.
+   */
+  Restored restore(Bucket bucket, String taskId);
+
   /** Changes a waiting job. */
   Revised revise(Bucket bucket, String taskId, Revision revision);
 

@@ -22,7 +22,9 @@ public record BucketContents(
     Map<String, String> stats,
     Map<String, Long> tags,
     Map<String, String> control,
-    Map<String, String> next) {
+    Map<String, String> next,
+    Map<String, Long> cancelled,
+    Map<String, String> kept) {
 
   /** Copies, so that a later change of the store does not change this. */
   public BucketContents {
@@ -39,6 +41,8 @@ public record BucketContents(
     tags = new TreeMap<>(tags);
     control = new TreeMap<>(control);
     next = new TreeMap<>(next);
+    cancelled = new TreeMap<>(cancelled);
+    kept = new TreeMap<>(kept);
   }
 
   /** The keys in which the other differs, with both values. */
@@ -57,6 +61,8 @@ public record BucketContents(
     compare(found, "tags", tags, other.tags);
     compare(found, "control", control, other.control);
     compare(found, "next", next, other.next);
+    compare(found, "cancelled", cancelled, other.cancelled);
+    compare(found, "kept", kept, other.kept);
     return found;
   }
 

@@ -23,12 +23,14 @@ import io.punctual.core.store.Lease;
 import io.punctual.core.store.Paused;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
+import io.punctual.core.store.durability.Reached;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.BucketUsage;
 import io.punctual.core.store.query.Cursor;
@@ -412,6 +414,9 @@ public final class InMemoryJobStore implements JobStore {
                 result.kind() == Settled.Kind.DONE || result.kind() == Settled.Kind.CANCELLED)) {
       b.trimTombs(now, 32 + 2 * settlements.size());
     }
+    if (results.stream().anyMatch(result -> result.kind() == Settled.Kind.CANCELLED)) {
+      b.trimKept(now, 2 * settlements.size());
+    }
     return results;
   }
 
@@ -577,6 +582,7 @@ public final class InMemoryJobStore implements JobStore {
     b.trimTombs(now, 32 + 2 * over.size());
     if (cancelled > 0) {
       b.trimTombs(now, 32 + 2 * cancelled);
+      b.trimKept(now, 2 * cancelled);
     }
     return new Expired(now, retried, dead, cancelled, b.reserved.first());
   }
@@ -651,14 +657,102 @@ public final class InMemoryJobStore implements JobStore {
       return new Cancelled(Cancelled.Kind.DEAD, 0, version);
     }
     JobRecord record = b.jobs.get(taskId);
+    if (record != null) {
+      AttemptCounts t = b.tries.getOrDefault(taskId, AttemptCounts.NONE);
+      long due = b.delayed.getOrDefault(taskId, 0L);
+      b.keep(taskId, record, due, changed(t, t.version() == 1 ? due : t.firstDue()), now);
+    }
     b.forget(taskId);
     b.next.remove(taskId);
     if (record != null) {
       b.bury(record, taskId, now, retention, false, by == null ? null : Ending.cancelled(by));
       b.trimTombs(now, 34);
+      b.trimKept(now, 2);
     }
     b.count("cancelled");
     return new Cancelled(Cancelled.Kind.CANCELLED, 0, version + 1);
+  }
+
+  private static AttemptCounts changed(AttemptCounts t, long firstDue) {
+    return new AttemptCounts(
+        t.undeliverable(),
+        t.unknown(),
+        t.failed(),
+        t.counted(),
+        t.delivered(),
+        t.suspect(),
+        firstDue,
+        t.version() + 1);
+  }
+
+  @Override
+  public synchronized Restored restore(Bucket bucket, String taskId) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    JobState state = b.stateOf(taskId);
+    MemoryBucket.Kept kept = b.liveKept(taskId, now);
+    if (state != null) {
+      return there(b, taskId, state, kept, now);
+    }
+    MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
+    if (tomb == null) {
+      return Restored.refused(Restored.Kind.UNKNOWN);
+    } else if (tomb.finished()) {
+      return Restored.refused(Restored.Kind.FINISHED);
+    }
+    JobRecord record = kept == null ? null : kept.record();
+    if (kept == null || record == null || !kept.incarnation().equals(tomb.incarnation())) {
+      return Restored.refused(Restored.Kind.TOO_LATE);
+    }
+    Long head = b.delayed.first();
+    b.put(taskId, record);
+    b.delayed.put(taskId, kept.due());
+    b.tries.put(taskId, changed(kept.tries(), kept.tries().firstDue()));
+    if (!kept.failures().isEmpty()) {
+      b.errors.put(taskId, kept.failures());
+    }
+    b.count("restored");
+    b.dropTomb(taskId);
+    b.keepUndone(taskId, record.incarnation(), now);
+    b.trimKept(now, 2);
+    return new Restored(
+        Restored.Kind.RESTORED,
+        kept.due(),
+        0,
+        b.job(taskId, JobState.DELAYED),
+        newHead(b, head),
+        Reached.REDIS);
+  }
+
+  /** Of a job that is there: its cancel is undone already, or it was to stop, or it is another. */
+  private static Restored there(
+      MemoryBucket b, String id, JobState state, MemoryBucket.@Nullable Kept kept, long now) {
+    JobRecord record = b.jobs.get(id);
+    String incarnation = record == null ? "" : record.incarnation();
+    boolean restored =
+        kept != null && kept.record() == null && kept.incarnation().equals(incarnation);
+    MemoryBucket.HeldLease lease = b.leases.get(id);
+    long due = b.set(state).getOrDefault(id, 0L);
+    if (state == JobState.RESERVED) {
+      due = lease == null ? 0 : lease.due();
+    } else if (state == JobState.DEAD) {
+      due = 0;
+    }
+    if (lease != null && lease.cancelling()) {
+      b.leases.put(id, lease.toGoOn());
+      if (record != null) {
+        b.keepUndone(id, incarnation, now);
+      }
+      b.trimKept(now, 2);
+      restored = true;
+    }
+    return new Restored(
+        restored ? Restored.Kind.RESTORED : Restored.Kind.EXISTS,
+        due,
+        b.attempt(id),
+        b.job(id, state),
+        null,
+        Reached.REDIS);
   }
 
   @Override
@@ -788,7 +882,10 @@ public final class InMemoryJobStore implements JobStore {
                 null,
                 List.of(),
                 null,
-                tomb.ending()));
+                tomb.ending(),
+                tomb.finished() || b.liveKept(taskId, now) == null
+                    ? null
+                    : b.keptUntil.get(taskId)));
   }
 
   @Override

@@ -66,6 +66,11 @@ final class MemoryBucket {
       return cancelling ? this : with(counts, claimedAt, true, by);
     }
 
+    /** Its attempt is not to stop any more. */
+    HeldLease toGoOn() {
+      return with(counts, claimedAt, false, null);
+    }
+
     private HeldLease with(
         @Nullable Boolean counting, long claimed, boolean toCancel, @Nullable String by) {
       return new HeldLease(
@@ -117,6 +122,33 @@ final class MemoryBucket {
     }
   }
 
+  /**
+   * What a cancel keeps.
+   *
+   * @param record null once the cancel is undone
+   */
+  record Kept(
+      String incarnation,
+      @Nullable JobRecord record,
+      long due,
+      AttemptCounts tries,
+      List<Failure> failures) {
+
+    static Kept undone(String incarnation) {
+      return new Kept(incarnation, null, 0, AttemptCounts.NONE, List.of());
+    }
+
+    String text() {
+      if (record == null) {
+        return "- " + incarnation;
+      }
+      String errors = failures.stream().map(Failure::text).collect(Collectors.joining());
+      return "%d %s %d\n%s%s"
+          .formatted(
+              due, MemoryBucket.text(tries), errors.length(), errors, MemoryBucket.record(record));
+    }
+  }
+
   record Failure(
       long at, String kind, String disposition, int attempt, long claimedAt, byte[] note) {
 
@@ -126,6 +158,9 @@ final class MemoryBucket {
               at, kind, disposition, attempt, claimedAt, note.length, MemoryBucket.text(note));
     }
   }
+
+  /** For how long a cancel can be undone. */
+  private static final long KEPT_MS = 600_000;
 
   final Map<String, JobRecord> jobs = new TreeMap<>();
   final Scores delayed = new Scores();
@@ -139,6 +174,8 @@ final class MemoryBucket {
   final Map<String, Long> stats = new TreeMap<>();
   final Set<String> tags = new TreeSet<>();
   final Map<String, Successor> next = new TreeMap<>();
+  final Scores keptUntil = new Scores();
+  final Map<String, Kept> kept = new TreeMap<>();
   final Map<Pause.Scope, Pause> pauses = new EnumMap<>(Pause.Scope.class);
   Throttle throttle = Throttle.NONE;
 
@@ -387,6 +424,9 @@ final class MemoryBucket {
   @Nullable Long endCancelled(String id, JobRecord record, long now, long retention) {
     HeldLease lease = leases.get(id);
     String by = lease == null ? null : lease.cancelledBy();
+    if (lease != null) {
+      keep(id, record, lease.due(), behind(tries.getOrDefault(id, AttemptCounts.NONE), lease), now);
+    }
     forget(id);
     bury(record, id, now, retention, false, by == null ? null : Ending.cancelled(by));
     count("cancelled");
@@ -423,6 +463,33 @@ final class MemoryBucket {
     dead.put(id, now);
     failed(id, new Failure(now, "corrupt", "dead-corrupt", 0, 0, new byte[0]));
     count("dead");
+  }
+
+  /** Keeps a job that is cancelled; the counts are those after the cancel. */
+  void keep(String id, JobRecord record, long due, AttemptCounts after, long now) {
+    keptUntil.put(id, now + KEPT_MS);
+    kept.put(
+        id, new Kept(record.incarnation(), record, due, after, errors.getOrDefault(id, List.of())));
+  }
+
+  /** Keeps that the cancel of a job is undone. */
+  void keepUndone(String id, String incarnation, long now) {
+    keptUntil.put(id, now + KEPT_MS);
+    kept.put(id, Kept.undone(incarnation));
+  }
+
+  @Nullable Kept liveKept(String id, long now) {
+    return keptUntil.getOrDefault(id, 0L) <= now ? null : kept.get(id);
+  }
+
+  void trimKept(long now, int max) {
+    keptUntil
+        .earliest(now, max)
+        .forEach(
+            entry -> {
+              keptUntil.remove(entry.getKey());
+              kept.remove(entry.getKey());
+            });
   }
 
   /** Removes all of a job but its tombstone. */
@@ -538,6 +605,7 @@ final class MemoryBucket {
                         ErrorNote.decode(f.note())))
             .toList(),
         successorDue,
+        null,
         null);
   }
 
@@ -548,26 +616,16 @@ final class MemoryBucket {
         reserved,
         dead,
         texts(leases, HeldLease::text),
-        texts(
-            tries,
-            t ->
-                "%d %d %d %d %d %d %d %d"
-                    .formatted(
-                        t.undeliverable(),
-                        t.unknown(),
-                        t.failed(),
-                        t.counted(),
-                        t.delivered(),
-                        t.suspect() ? 1 : 0,
-                        t.firstDue(),
-                        t.version())),
+        texts(tries, MemoryBucket::text),
         texts(errors, all -> all.stream().map(Failure::text).collect(Collectors.joining())),
         tombExpiry,
         texts(tombs, Tomb::text),
         texts(stats, n -> Long.toString(n)),
         tags.stream().collect(Collectors.toMap(member -> member, member -> 0L)),
         control(),
-        texts(next, Successor::text));
+        texts(next, Successor::text),
+        keptUntil,
+        texts(kept, Kept::text));
   }
 
   /** The pauses that go on. */
@@ -634,6 +692,19 @@ final class MemoryBucket {
         + rest
         + "\n"
         + new String(r.content(), StandardCharsets.ISO_8859_1);
+  }
+
+  private static String text(AttemptCounts t) {
+    return "%d %d %d %d %d %d %d %d"
+        .formatted(
+            t.undeliverable(),
+            t.unknown(),
+            t.failed(),
+            t.counted(),
+            t.delivered(),
+            t.suspect() ? 1 : 0,
+            t.firstDue(),
+            t.version());
   }
 
   private static String text(byte[] bytes) {

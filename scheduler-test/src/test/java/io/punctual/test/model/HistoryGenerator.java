@@ -156,7 +156,7 @@ final class HistoryGenerator {
     incarnations.add(incarnation);
     LeaseToken token = new LeaseToken("t" + tokens.size());
     tokens.add(token.value());
-    int kind = random.nextInt(12);
+    int kind = random.nextInt(13);
     Submission job =
         new Submission(
             id,
@@ -177,6 +177,7 @@ final class HistoryGenerator {
                     bucket, 5, Duration.ofMillis(50), JobStore.ClaimMode.PUSH, token, "owner0"));
     Step expire = Step.call("expire 5", s -> s.expire(bucket, 5));
     return switch (kind) {
+      case 12 -> undone(id, incarnation, token, submit, claim);
       case 10 -> hours(submit, claim);
       case 11 ->
           List.of(
@@ -216,6 +217,51 @@ final class HistoryGenerator {
         yield List.of(submit, claim, reject, requeue, revise(id, due()));
       }
     };
+  }
+
+  /** A cancel of a job that waits, runs, or ended, what follows it, and its undo. */
+  private List<Step> undone(
+      String id, String incarnation, LeaseToken token, Step submit, Step claim) {
+    List<Step> steps = new ArrayList<>(List.of(submit));
+    int before = random.nextInt(4);
+    if (before > 0) {
+      steps.add(claim);
+    }
+    if (before == 1) {
+      steps.add(settle(Settlement.Op.FAILED, id, incarnation, token));
+    }
+    steps.add(Step.call("cancel " + id, s -> s.cancel(bucket, id, null, true, "ada")));
+    if (before == 2) {
+      steps.add(
+          random.nextInt(4) == 0
+              ? Step.pause(60)
+              : settle(OPS.get(random.nextInt(OPS.size())), id, incarnation, token));
+      steps.add(Step.call("expire 5", s -> s.expire(bucket, 5)));
+    }
+    steps.add(
+        switch (random.nextInt(10)) {
+          case 0 -> again(id);
+          case 1 -> submit;
+          case 2 -> Step.pause(999 + random.nextInt(2));
+          case 3 -> Step.lose(id);
+          case 4 -> Step.pause(600_000);
+          default -> Step.pause(random.nextInt(60));
+        });
+    Step find = Step.call("find " + id, s -> s.find(bucket, id));
+    steps.addAll(List.of(find, restore(id), find, restore(id)));
+    steps.add(
+        switch (random.nextInt(4)) {
+          case 0 -> settle(Settlement.Op.DONE, id, incarnation, token);
+          case 1 -> Step.call("cancel " + id, s -> s.cancel(bucket, id, null));
+          case 2 -> revise(id, due());
+          default -> claim;
+        });
+    steps.add(restore(id));
+    return steps;
+  }
+
+  private Step restore(String id) {
+    return Step.call("restore " + id, s -> s.restore(bucket, id));
   }
 
   /** Submits that meet a job which runs, and the ways in which it ends. */
@@ -339,6 +385,9 @@ final class HistoryGenerator {
       return Step.lose(id());
     } else if (dice < 95) {
       String id = id();
+      if (random.nextBoolean()) {
+        return restore(id);
+      }
       return Step.call("find " + id, store -> store.find(bucket, id));
     } else if (dice < 97) {
       return list();

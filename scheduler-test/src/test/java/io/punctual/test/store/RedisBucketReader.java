@@ -85,6 +85,8 @@ public final class RedisBucketReader {
         tag + "tags",
         tag + "control",
         tag + "next",
+        tag + "cancelled",
+        tag + "kept",
         tag + "now");
     redis.del(events + "memory", events + "now");
   }
@@ -107,6 +109,9 @@ public final class RedisBucketReader {
       Response<Map<String, String>> control = pipeline.hgetAll(tag + "control");
       Response<Map<byte[], byte[]>> next =
           pipeline.hgetAll((tag + "next").getBytes(StandardCharsets.UTF_8));
+      Response<List<Tuple>> cancelled = sorted(pipeline, "cancelled");
+      Response<Map<byte[], byte[]>> kept =
+          pipeline.hgetAll((tag + "kept").getBytes(StandardCharsets.UTF_8));
       pipeline.sync();
       return new BucketContents(
           records(jobs.get()),
@@ -121,7 +126,9 @@ public final class RedisBucketReader {
           stats.get(),
           scores(tags),
           control.get(),
-          records(next.get()));
+          records(next.get()),
+          scores(cancelled),
+          records(kept.get()));
     }
   }
 

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param successorDue epoch ms at which the job would be due that waits for the end of this one, if
  *     it ended now; null if none waits, and in lists
  * @param ending how the job ended, for FINISHED and CANCELLED; null if that is not known
+ * @param restorableUntil epoch ms until which the cancel can be undone, for CANCELLED; null if it
+ *     cannot be undone any more, and for other jobs
  */
 public record JobView(
     long now,
@@ -40,7 +42,8 @@ public record JobView(
     @Nullable LeaseInfo lease,
     List<Failure> failures,
     @Nullable Long successorDue,
-    @Nullable Ending ending) {
+    @Nullable Ending ending,
+    @Nullable Long restorableUntil) {
 
   /** The number of the job's last change; 0 for FINISHED and CANCELLED. */
   public long version() {

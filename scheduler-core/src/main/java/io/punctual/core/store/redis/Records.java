@@ -171,7 +171,8 @@ final class Records {
         leaseOrNull(reply.text(5)),
         failures(reply.bytes(6)),
         successorDue,
-        reply.size() > 7 ? Ending.parse(state == JobState.FINISHED, reply.text(7)) : null);
+        reply.size() > 7 ? Ending.parse(state == JobState.FINISHED, reply.text(7)) : null,
+        reply.size() > 8 ? reply.numberOrNull(8) : null);
   }
 
   private static JobView.@Nullable LeaseInfo leaseOrNull(String text) {

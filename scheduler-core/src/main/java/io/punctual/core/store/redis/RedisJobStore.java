@@ -21,6 +21,7 @@ import io.punctual.core.store.Lease;
 import io.punctual.core.store.Paused;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
@@ -284,6 +285,18 @@ final class RedisJobStore implements JobStore {
                 .add(Ending.cancelled(by).text()));
     return new Cancelled(
         Cancelled.Kind.valueOf(reply.word(1)), reply.small(2), reply.number(3), reply.reached());
+  }
+
+  @Override
+  public Restored restore(Bucket bucket, String taskId) {
+    Reply reply = scripts.runDurably("restore", bucket, waking(bucket).add(taskId));
+    return new Restored(
+        Restored.Kind.valueOf(reply.word(1)),
+        reply.number(2),
+        reply.small(3),
+        Records.version(reply.number(5), reply.text(6)),
+        reply.numberOrNull(4),
+        reply.reached());
   }
 
   @Override

@@ -134,6 +134,7 @@ final class AllThatIsAsked {
     jobs.purge(bucket, JobState.DEAD, List.of(claimed.get(3).taskId()));
     jobs.revise(bucket, rejected, Revision.of(Due.in(60_000)));
     jobs.cancel(bucket, rejected, null);
+    jobs.restore(bucket, rejected);
     assertThat(jobs.stats(bucket).now()).isPositive();
   }
 

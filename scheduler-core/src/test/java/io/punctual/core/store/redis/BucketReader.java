@@ -27,7 +27,7 @@ final class BucketReader {
   private void put(Bucket bucket, String suffix, String id, String value) {
     byte[] key = key(bucket, suffix);
     switch (suffix) {
-      case "delayed", "reserved", "dead", "done", "tags" ->
+      case "delayed", "reserved", "dead", "done", "tags", "cancelled" ->
           redis.zadd(key, Double.parseDouble(value), bytes(id));
       default -> redis.hset(key, Map.of(bytes(id), bytes(value)));
     }

@@ -82,6 +82,13 @@ record BucketState(SortedMap<String, SortedMap<String, String>> keys) {
         .with("tombs", id, named + " " + outcome + " " + hash(content) + " " + at);
   }
 
+  /** What a cancel of a job of {@link #record} at 1,000,000 keeps for ten minutes. */
+  BucketState kept(String id, long due, String tries, String errors) {
+    String record = numbers(3, 500_000) + "i-" + id + "\nbody of " + id;
+    return with("cancelled", id, "1600000")
+        .with("kept", id, due + " " + tries + " " + errors.length() + "\n" + errors + record);
+  }
+
   BucketState counted(String counter, int n) {
     return with("stats", counter, Integer.toString(n));
   }

@@ -92,6 +92,7 @@ final class Calls {
         "cancel",
         (store, bucket) ->
             store.cancel(bucket, "the-id", new JobVersion("seen", 888), true, "the-actor"));
+    calls.put("restore", (store, bucket) -> store.restore(bucket, "the-id"));
     calls.put(
         "revise",
         (store, bucket) ->

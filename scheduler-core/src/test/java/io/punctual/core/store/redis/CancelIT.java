@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 
 class CancelIT extends TransitionTestBase {
 
+  private static final String FRESH = "0 0 0 0 0 0 1000000 2";
+
   private void assertAnswer(String id, Kind kind, int attempt, long version) {
     assertThat(store.cancel(bucket, id, null)).isEqualTo(new Cancelled(kind, attempt, version));
   }
@@ -31,8 +33,11 @@ class CancelIT extends TransitionTestBase {
         bucket()
             .delayed("b", NOW)
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .kept("a", NOW - 5, "0 0 1 1 1 0 5 4", "900000 failed retry 1 990000 2\nno")
             .counted("cancelled", 1);
     then(after);
+    assertThat(timeToLive("cancelled")).isBetween(540_000L, 600_000L);
+    assertThat(timeToLive("kept")).isBetween(540_000L, 600_000L);
     assertThat(timeToLive("done")).isBetween(RETENTION - 60_000, RETENTION);
     assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);
 
@@ -111,7 +116,11 @@ class CancelIT extends TransitionTestBase {
     given(bucket().delayed("a", NOW).tomb("old", NOW, "D", "x", 1));
 
     assertAnswer("a", Kind.CANCELLED, 0, 2);
-    then(bucket().tomb("a", NOW + RETENTION, "C", "body of a", NOW).counted("cancelled", 1));
+    then(
+        bucket()
+            .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .kept("a", NOW, FRESH, "")
+            .counted("cancelled", 1));
   }
 
   @Test
@@ -168,6 +177,7 @@ class CancelIT extends TransitionTestBase {
     then(
         bucket()
             .tomb("waits", NOW + RETENTION, "C", "body of waits", NOW, "ada_b")
+            .kept("waits", NOW, FRESH, "")
             .reserved("runs", NOW + 5, held + "\u007fshop/t1 cancelling")
             .counted("cancelled", 1));
 

@@ -227,6 +227,8 @@ class ExpireIT extends TransitionTestBase {
         bucket()
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
             .tomb("pulled", NOW + RETENTION, "C", "body of pulled", NOW)
+            .kept("a", 980_000, "0 0 1 1 1 0 980000 3", "900000 failed retry 1 990000 2\nno")
+            .kept("pulled", 980_000, "0 0 0 0 0 0 980000 3", "")
             .reserved("b", NOW + 1, HELD + " cancelling")
             .counted("expired", 2)
             .counted("cancelled", 2));

@@ -179,6 +179,7 @@ class FullRedisIT extends TransitionTestBase {
     then(
         bucket()
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .kept("a", NOW + 5, "0 0 0 0 0 0 1000005 2", "")
             .delayed("b", NOW)
             .tries("b", "0 0 0 0 0 0 " + NOW + " 2")
             .counted("cancelled", 1));

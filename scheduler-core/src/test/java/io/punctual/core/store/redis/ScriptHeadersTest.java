@@ -233,7 +233,7 @@ class ScriptHeadersTest {
       if (!file.equals("lib/wake")) {
         assertThat(code).as(file).doesNotContain("pcall");
       }
-      assertThat(code).as(file).doesNotContain("cjson", "#!lua", "KEYS[14]");
+      assertThat(code).as(file).doesNotContain("cjson", "#!lua", "KEYS[16]");
     }
   }
 

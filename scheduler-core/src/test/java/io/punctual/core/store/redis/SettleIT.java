@@ -575,6 +575,7 @@ class SettleIT extends TransitionTestBase {
     then(
         bucket()
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW, "ada")
+            .kept("a", 980_000, "0 0 2 2 2 0 980000 3", "900000 failed retry 1 990000 2\nno")
             .delayed("b", NOW)
             .counted("cancelled", 1));
     assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);

@@ -19,6 +19,7 @@ import io.punctual.core.store.Members;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.ScheduleStore;
@@ -341,6 +342,21 @@ abstract class StoreContract {
         .containsExactly("a");
     assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
     assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+  }
+
+  @Test
+  void aCancelIsUndone() {
+    submit(bucket, "a", Due.in(0));
+    assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+    for (int i = 0; i < 2; i++) {
+      Restored restored = jobs.restore(bucket, "a");
+      assertThat(restored.kind()).isEqualTo(Restored.Kind.RESTORED);
+      assertThat(restored.version().number()).isEqualTo(3);
+    }
+
+    ClaimedJob job = claim(bucket).get(0);
+    assertThat(BucketReader.text(job.record().content())).isEqualTo("body of a");
+    assertThat(jobs.restore(bucket, "b").kind()).isEqualTo(Restored.Kind.UNKNOWN);
   }
 
   @Test

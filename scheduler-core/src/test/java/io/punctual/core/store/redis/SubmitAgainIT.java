@@ -520,6 +520,7 @@ class SubmitAgainIT extends TransitionTestBase {
     then(
         bucket()
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .kept("a", 980_000, "0 0 0 0 0 0 980000 3", "")
             .record("a", record(NOW, "2"))
             .with("delayed", "a", "1000070")
             .counted("cancelled", 1)
@@ -535,7 +536,11 @@ class SubmitAgainIT extends TransitionTestBase {
             .with("next", "a", waiting("990000", "1")));
 
     assertThat(store.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
-    then(bucket().tomb("a", NOW + RETENTION, "C", "body of a", NOW).counted("cancelled", 1));
+    then(
+        bucket()
+            .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .kept("a", NOW + 60_000, "0 0 1 1 1 0 980000 4", "")
+            .counted("cancelled", 1));
   }
 
   @Test

@@ -28,6 +28,7 @@ public final class MutantStore {
           "extend",
           "expire",
           "cancel",
+          "restore",
           "revise",
           "requeue",
           "purge",

@@ -33,9 +33,12 @@ public final class Keys {
           "stats",
           "tags",
           "control",
-          "next");
+          "next",
+          "cancelled",
+          "kept");
 
-  private static final Set<String> SORTED = Set.of("delayed", "reserved", "dead", "done", "tags");
+  private static final Set<String> SORTED =
+      Set.of("delayed", "reserved", "dead", "done", "tags", "cancelled");
 
   /** What is written when a replica is to confirm it. */
   static final String CONFIRMED = ":confirmed";

@@ -1,0 +1,71 @@
+-- Undoes a cancel: gone -> DELAYED, as the job was; RESERVED that is to stop stays RESERVED, and is
+-- not to stop any more.
+--
+-- KEYS     the keys of the bucket, see lib/keys
+-- ARGV     channel: text, of wake-ups
+-- ARGV     bucket: text, its name on that channel
+-- ARGV     id: text
+-- RETURNS  {now ms, kind, due ms or 0, attempt, new head due ms or '', version or 0,
+--          incarnation or ''}
+-- COST     at most 11 reads and 9 writes
+-- WHY      the tombstone says which job of that id was cancelled last, so that what was kept of an
+--          earlier one is never put back. The first write adds: a full Redis refuses the call. That
+--          it was undone is kept, so that the same call again finds what it did
+--- @include lib/kept
+--- @include lib/wake
+
+local id = ARGV[3]
+
+local function answer(kind, due, attempt, head, version, incarnation)
+  return { now_text, kind, due, attempt, head, int(version), incarnation }
+end
+
+local place, kept = places_of({ id })[1], kept_of(id)
+if place.state then
+  local record = read_record(redis.call('HGET', JOBS, id))
+  local incarnation, due, attempt = record and record.incarnation or '', int(place.score), '0'
+  local lease = place.state == 'reserved' and lease_of(id)
+  local kind = kept and kept.undone == incarnation and 'restored' or 'exists'
+  if lease then
+    attempt, due = lease.attempt, lease.due and int(lease.due) or '0'
+  end
+  if lease and lease.cancelling then
+    proceed_lease(id, lease)
+    if record then
+      keep(id, '- ' .. incarnation)
+    end
+    write_additions()
+    tend_kept(1)
+    kind = 'restored'
+  elseif place.state == 'dead' then
+    due = '0'
+  end
+  return answer(kind, due, attempt, '', version_of(id, place.state), incarnation)
+end
+
+local tomb = tomb_of(id)
+if not tomb then
+  return answer('unknown', '0', '0', '', 0, '')
+elseif tomb.finished then
+  return answer('finished', '0', '0', '', 0, '')
+elseif not kept or not kept.record or kept.record.incarnation ~= tomb.incarnation then
+  return answer('too-late', '0', '0', '', 0, '')
+end
+
+local head, record, tries = head_of(DELAYED), kept.record, kept.tries
+tries.version = tries.version + 1
+put(id, kept.due, record.text, record.tags)
+add(TRIES, id, write_tries(tries))
+if kept.errors ~= '' then
+  add(ERRORS, id, kept.errors)
+end
+keep(id, '- ' .. record.incarnation)
+count('restored')
+remove(DONE, id)
+remove(TOMBS, id)
+write_additions()
+write_removals()
+tend_kept(1)
+return answer(
+  'restored', kept.due, '0', announce_head(head, ARGV[1], ARGV[2]), tries.version,
+  record.incarnation)
