@@ -500,6 +500,34 @@ class HttpApiIT extends SharedRedisTestBase {
   }
 
   @Test
+  void aCancelIsUndone() {
+    api.post(JOBS, job(id, "\"delay\":\"1h\",\"params\":\"all of it\",\"tags\":[\"a\"]"));
+    Answer before = api.get(path(id));
+    assertThat(api.delete(path(id)).at("/version")).isEqualTo("2");
+    assertThat(api.get(path(id)).at("/restorableUntil")).isNotEmpty();
+
+    for (int i = 0; i < 2; i++) {
+      Answer restored = api.post(path(id) + "/restore", "");
+      assertThat(restored.status()).isEqualTo(200);
+      assertThat(restored.at("/outcome")).isEqualTo("restored");
+      assertThat(restored.at("/dueAt")).isEqualTo(before.at("/dueAt"));
+      assertThat(restored.at("/version")).isEqualTo("3");
+      assertThat(restored.header("ETag")).endsWith(".3\"");
+    }
+    Answer after = api.get(path(id));
+    for (String same : List.of("/state", "/dueAt", "/params", "/tags/0", "/acceptedAt")) {
+      assertThat(after.at(same)).as(same).isEqualTo(before.at(same));
+    }
+
+    api.delete(path(id));
+    api.post(JOBS, job(id, "\"delay\":\"2h\""));
+    Answer resubmitted = api.post(path(id) + "/restore", "");
+    assertProblem(resubmitted, 409, "wrong-state");
+    assertThat(resubmitted.at("/state")).isEqualTo("delayed");
+    assertThat(resubmitted.at("/detail")).contains("submitted again");
+  }
+
+  @Test
   void whatIsNotKnownIsNotFound() {
     for (Answer answer :
         new Answer[] {
@@ -508,6 +536,7 @@ class HttpApiIT extends SharedRedisTestBase {
           api.patch(path(id), "{\"delay\":1}"),
           api.post(path(id) + "/run", ""),
           api.post(path(id) + "/requeue", ""),
+          api.post(path(id) + "/restore", ""),
           api.get("/api/v1/queues/nobody/nothing")
         }) {
       assertProblem(answer, 404, "not-found");

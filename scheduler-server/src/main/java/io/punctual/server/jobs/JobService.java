@@ -13,6 +13,7 @@ import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.JobView;
@@ -264,6 +265,42 @@ public class JobService {
       case CHANGED -> new JobResult.Changed();
       case UNKNOWN -> new JobResult.Unknown(job);
     };
+  }
+
+  /** Undoes the cancel of a job: it is there as it was, and runs at once if it is due. */
+  public JobResult restore(JobRef job) {
+    Restored restored = engine.operations().restore(job.queue(), job.taskId());
+    return switch (restored.kind()) {
+      case RESTORED -> {
+        audit.did("restore", job::toString, "cancelled", "restored");
+        yield done(job, "restored", positive(restored.due()), restored.version());
+      }
+      case EXISTS ->
+          engine
+              .find(job.queue(), job.taskId())
+              .<JobResult>map(
+                  now ->
+                      new JobResult.WrongState(
+                          now.state(),
+                          now.attempt(),
+                          "this job was not cancelled; if an earlier job of this id was, the id was"
+                              + " submitted again since"))
+              .orElseGet(() -> new JobResult.Unknown(job));
+      case FINISHED ->
+          new JobResult.WrongState(
+              JobState.FINISHED, 0, "it ran already; there is no cancel to undo");
+      case TOO_LATE ->
+          new JobResult.WrongState(
+              JobState.CANCELLED,
+              0,
+              "its cancel cannot be undone any more; submit the job again. A cancel can be undone for"
+                  + " 10 minutes, as one of the last 1,000 of its bucket, if the job has at most 64 kB");
+      case UNKNOWN -> new JobResult.Unknown(job);
+    };
+  }
+
+  private static @Nullable Long positive(long millis) {
+    return millis > 0 ? millis : null;
   }
 
   private @Nullable Cancelled cancelled(

@@ -46,7 +46,7 @@ import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Single jobs and batches: submit, find, cancel, revise, run now, requeue. */
+/** Single jobs and batches: submit, find, cancel, revise, restore, run now, requeue. */
 @RestController
 @RequestMapping("/api/v1/jobs")
 class JobsController {
@@ -258,6 +258,12 @@ class JobsController {
   ResponseEntity<JobAnswer> runNow(
       JobRef job, @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
     return changed(jobs.run(job, EntityTag.versions(ifMatch)));
+  }
+
+  @Allowed(value = Role.OPERATOR, applications = true)
+  @PostMapping(JOB + "/restore")
+  ResponseEntity<JobAnswer> restore(JobRef job) {
+    return changed(jobs.restore(job));
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
