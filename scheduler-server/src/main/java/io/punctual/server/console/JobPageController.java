@@ -210,7 +210,7 @@ class JobPageController {
   @PostMapping(JOB + "/cancel")
   String cancel(JobRef job, RedirectAttributes redirect) {
     var unused = jobs.cancel(job, null, /* interrupt= */ false).orThrow();
-    return done("cancel", job, redirect);
+    return undoable("cancel", job, redirect);
   }
 
   /** Tells the attempt that has the job to stop. */
@@ -218,7 +218,21 @@ class JobPageController {
   @PostMapping(JOB + "/interrupt")
   String interrupt(JobRef job, RedirectAttributes redirect) {
     var unused = jobs.cancel(job, null, /* interrupt= */ true).orThrow();
-    return done("interrupt", job, redirect);
+    return undoable("interrupt", job, redirect);
+  }
+
+  /** The message has a button that undoes the cancel. */
+  private static String undoable(String what, JobRef job, RedirectAttributes redirect) {
+    redirect.addFlashAttribute("undo", "/console/jobs/" + job + "/restore");
+    return done(what, job, redirect);
+  }
+
+  /** Undoes a cancel. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping(JOB + "/restore")
+  String restore(JobRef job, RedirectAttributes redirect) {
+    var unused = jobs.restore(job).orThrow();
+    return done("restore", job, redirect);
   }
 
   @Allowed(Role.OPERATOR)

@@ -393,6 +393,7 @@ class QueuePageController {
             "released",
             "dead",
             "cancelled",
+            "restored",
             "requeued",
             "purged")) {
       counters.put(name, row.count(name));

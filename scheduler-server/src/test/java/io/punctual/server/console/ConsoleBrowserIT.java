@@ -158,6 +158,9 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.accept();
     browser.until(() -> browser.text("[role=status]").contains("is cancelled"));
     assertThat(browser.text("#live .tag")).isEqualTo("cancelled");
+    browser.click(".told form[action$='/restore'] button");
+    browser.until(() -> browser.text("[role=status]").contains("The cancel is undone"));
+    assertThat(browser.text("#live .tag")).isNotEqualTo("cancelled");
   }
 
   @Test

@@ -1338,6 +1338,28 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void aCancelIsUndoneFromTheMessageOrFromTheJob() {
+    submit("undone", "one", "1h", "");
+    String job = "/console/jobs/shop/undone/one";
+    try (Visitor otto = Visitor.loggedIn(port, "otto");
+        Visitor vera = Visitor.loggedIn(port, "vera")) {
+      HttpResponse<String> cancelled = otto.post(job + "/cancel", Map.of());
+      String told = otto.get(Visitor.next(cancelled)).body();
+      assertThat(told.split(job + "/restore", -1)).hasSize(3);
+      assertThat(words(told)).contains("The job is cancelled. Undo", "can be undone until");
+      assertThat(vera.get(job).body()).doesNotContain("/restore");
+      assertThat(words(otto.get(job + "?lang=zh-CN").body())).contains("撤销取消", "可撤销至");
+      var unused = otto.get(job + "?lang=en");
+
+      HttpResponse<String> restored = otto.post(job + "/restore", Map.of());
+      assertThat(words(otto.get(Visitor.next(restored)).body()))
+          .contains("The cancel is undone.", "delayed")
+          .doesNotContain("can be undone until");
+      assertThat(otto.get("/console/audit?action=restore").body()).contains("shop/undone/one");
+    }
+  }
+
+  @Test
   void aQueueThatIsPulledIsNotOneThatNobodyTakes() {
     submit("fetched", "first", "0s", "");
     submit("fetched", "second", "0s", "");
