@@ -170,6 +170,15 @@ public final class Submitter {
     return moved;
   }
 
+  /** Undoes a cancel. */
+  public Http.Answer restore(JavaProcess scheduler, String id) throws IOException {
+    Http.Answer restored = Http.post(address(scheduler, id) + "/restore", "");
+    if (restored.status() == 200) {
+      settled.remove(id);
+    }
+    return restored;
+  }
+
   /** Asks for a dead letter to be run again. */
   public Http.Answer requeue(JavaProcess scheduler, String id) throws IOException {
     return Http.post(address(scheduler, id) + "/requeue", "");

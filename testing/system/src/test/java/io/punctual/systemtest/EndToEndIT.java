@@ -91,6 +91,30 @@ class EndToEndIT {
     }
   }
 
+  @Test
+  void aCancelIsUndoneByAnotherSchedulerAfterTheFirstOneEnded() throws Exception {
+    Workload load = Workload.of("undone");
+    Submitter submitter = load.submitter();
+    String id = "undone-0";
+    try (JavaProcess first =
+        PROGRAMS.scheduler(REGISTRY, REDIS.port(), "e2e").start().awaitReady()) {
+      submitter.submit(first, "undone-", 1, "record", System.currentTimeMillis(), 0);
+      assertThat(submitter.cancel(first, id)).isTrue();
+    }
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      assertThat(load.executions()).isEmpty();
+      assertThat(submitter.restore(scheduler, id).status()).isEqualTo(200);
+
+      Waiting.until("it is due, and runs at once", () -> load.executions().size() == 1);
+      Waiting.until(
+          "it is done",
+          () -> submitter.find(scheduler, id).get("state").stringValue().equals("finished"));
+      JsonNode by = submitter.find(scheduler, id).get("finishedBy");
+      assertThat(by.get("instance").stringValue()).endsWith(":" + worker.port());
+      assertThat(submitter.restore(scheduler, id).status()).isEqualTo(409);
+    }
+  }
+
   @Tag("full")
   @Test
   void aJobThatFailsWalksItsLadderUntilItIsDone() throws Exception {

@@ -73,6 +73,9 @@ sealed interface Action {
    */
   record Revise(String content, @Nullable Seen seen) implements Action {}
 
+  /** Undoes a cancel. */
+  record Restore() implements Action {}
+
   /** Makes a dead letter wait again, due now. */
   record Requeue() implements Action {}
 

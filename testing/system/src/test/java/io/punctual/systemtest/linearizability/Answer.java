@@ -35,10 +35,13 @@ record Answer(
     CONFLICT_DONE,
     // Of a change.
     CANCELLED,
+    RESTORED,
     RESCHEDULED,
     REVISED,
     REQUEUED,
     CHANGED_MEANWHILE,
+    // Of an undo: there is a job that was not cancelled.
+    EXISTS,
     // The state that a change did not like, or that a look found.
     WAITING,
     IN_DELIVERY,
@@ -61,6 +64,7 @@ record Answer(
             CREATED,
             REPLACED,
             CANCELLED,
+            RESTORED,
             RESCHEDULED,
             REVISED,
             REQUEUED,

@@ -170,6 +170,18 @@ final class EngineCalls implements JobCalls {
   }
 
   @Override
+  public Answer restore(String taskId) throws Exception {
+    return answer(
+        switch (told(() -> engine.get().operations().restore(QUEUE, taskId)).kind()) {
+          case RESTORED -> Outcome.RESTORED;
+          case EXISTS -> Outcome.EXISTS;
+          case FINISHED -> Outcome.FINISHED;
+          case UNKNOWN -> Outcome.NOT_FOUND;
+          case TOO_LATE -> throw new IllegalStateException();
+        });
+  }
+
+  @Override
   public Answer requeue(String taskId) throws Exception {
     Requeued.Item requeued = told(() -> engine.get().operations().requeue(QUEUE, taskId, null));
     return answer(requeued.kind() == Requeued.Kind.REQUEUED ? Outcome.REQUEUED : Outcome.NOT_FOUND);

@@ -31,6 +31,8 @@ interface JobCalls {
 
   Answer revise(String taskId, Action.Revise change) throws Exception;
 
+  Answer restore(String taskId) throws Exception;
+
   Answer requeue(String taskId) throws Exception;
 
   Answer find(String taskId) throws Exception;

@@ -205,6 +205,7 @@ final class JobModel implements Model<JobModel.Life> {
             stays(Outcome.CHANGED_MEANWHILE);
           }
         }
+        case Action.Restore restore -> restore();
         case Action.Requeue requeue -> requeue();
         case Action.Find find -> find();
         case Action.Deliver delivery -> deliver(delivery);
@@ -332,7 +333,8 @@ final class JobModel implements Model<JobModel.Life> {
 
     private void cancel() {
       switch (job.phase()) {
-        case WAITING, CANCELLED -> to(Outcome.CANCELLED, job.ended(Phase.CANCELLED));
+        case WAITING -> to(Outcome.CANCELLED, job.cancelled());
+        case CANCELLED -> stays(Outcome.CANCELLED);
         case ABSENT -> stays(Outcome.NOT_FOUND);
         case IN_DELIVERY -> stays(Outcome.IN_DELIVERY);
         case FINISHED -> stays(Outcome.FINISHED);
@@ -358,6 +360,16 @@ final class JobModel implements Model<JobModel.Life> {
         case IN_DELIVERY -> stays(Outcome.IN_DELIVERY);
         case FINISHED -> stays(Outcome.FINISHED);
         case DEAD -> stays(Outcome.DEAD);
+      }
+    }
+
+    private void restore() {
+      switch (job.phase()) {
+        case CANCELLED -> to(Outcome.RESTORED, job.uncancelled());
+        case WAITING, IN_DELIVERY, DEAD ->
+            stays(job.restored() ? Outcome.RESTORED : Outcome.EXISTS);
+        case FINISHED -> stays(Outcome.FINISHED);
+        case ABSENT -> stays(Outcome.NOT_FOUND);
       }
     }
 

@@ -193,6 +193,30 @@ class JobModelTest {
     }
 
     @Test
+    void aCancelledJobIsThereAgainOnceItIsRestored() {
+      Action restore = new Action.Restore();
+      Story restored =
+          known()
+              .call(find(), waiting("one", 1000).identity("i", 1))
+              .call(cancel(), Outcome.CANCELLED)
+              .call(restore, Outcome.RESTORED)
+              .call(restore, Outcome.RESTORED);
+      assertThat(restored.call(find(), waiting("one", 1000).identity("i", 3)).holds()).isTrue();
+      restored =
+          known()
+              .call(find(), waiting("one", 1000).identity("i", 1))
+              .call(cancel(), Outcome.CANCELLED)
+              .call(restore, Outcome.RESTORED);
+      assertThat(restored.call(find(), waiting("one", 1000).identity("i", 1)).holds()).isFalse();
+      assertThat(known().call(restore, Outcome.RESTORED).holds()).isFalse();
+      Story again =
+          known().call(cancel(), Outcome.CANCELLED).call(submit("two", 1000), Outcome.CREATED);
+      assertThat(again.call(restore, Outcome.RESTORED).holds()).isFalse();
+      assertThat(done().call(restore, Outcome.RESTORED).holds()).isFalse();
+      assertThat(known().call(restore, Outcome.EXISTS).holds()).isTrue();
+    }
+
+    @Test
     void aDeadLetterRunsWhenItIsRequeued() {
       Story dead =
           known()

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param token of the lease; null where there is none
  * @param leaseFrom the earliest that the lease can be over, epoch µs
  * @param pulled whether a puller has the lease
+ * @param restored whether a cancel of this incarnation was undone
  */
 record JobState(
     Phase phase,
@@ -30,7 +31,8 @@ record JobState(
     boolean once,
     @Nullable String token,
     long leaseFrom,
-    boolean pulled) {
+    boolean pulled,
+    boolean restored) {
 
   /** Where a job can be. */
   enum Phase {
@@ -44,18 +46,18 @@ record JobState(
 
   /** Nothing was ever there. */
   static final JobState NONE =
-      new JobState(Phase.ABSENT, null, null, 0, false, 0, 0, 1, false, null, 0, false);
+      new JobState(Phase.ABSENT, null, null, 0, false, 0, 0, 1, false, null, 0, false, false);
 
   /** A new job. */
   static JobState waiting(String content, long dueFrom, long dueTo, boolean once) {
     return new JobState(
-        Phase.WAITING, content, null, 1, false, dueFrom, dueTo, 1, once, null, 0, false);
+        Phase.WAITING, content, null, 1, false, dueFrom, dueTo, 1, once, null, 0, false, false);
   }
 
   /** The same in all that is no bound. */
   JobState withoutBounds() {
     return new JobState(
-        phase, content, incarnation, 0, false, 0, 0, attempt, once, token, 0, pulled);
+        phase, content, incarnation, 0, false, 0, 0, attempt, once, token, 0, pulled, restored);
   }
 
   /** Whether this one, which is the same but for its bounds, leaves all that the other leaves. */
@@ -72,7 +74,18 @@ record JobState(
 
   /** Without a job, and without an attempt. */
   JobState ended(Phase end) {
-    return new JobState(end, content, incarnation, 0, false, 0, 0, attempt, once, null, 0, false);
+    return new JobState(
+        end, content, incarnation, 0, false, 0, 0, attempt, once, null, 0, false, false);
+  }
+
+  /** Cancelled, and kept as it is. */
+  JobState cancelled() {
+    return changed(Phase.CANCELLED, dueFrom, dueTo, attempt, null, 0, false, false);
+  }
+
+  /** Waiting as it was before its cancel. */
+  JobState uncancelled() {
+    return changed(Phase.WAITING, dueFrom, dueTo, attempt, null, 0, false, true);
   }
 
   /** Waiting with another due time. */
@@ -94,6 +107,7 @@ record JobState(
         once,
         null,
         0,
+        false,
         false);
   }
 
@@ -120,6 +134,18 @@ record JobState(
       @Nullable String by,
       long until,
       boolean byPuller) {
+    return changed(next, from, to, nextAttempt, by, until, byPuller, restored);
+  }
+
+  private JobState changed(
+      Phase next,
+      long from,
+      long to,
+      int nextAttempt,
+      @Nullable String by,
+      long until,
+      boolean byPuller,
+      boolean isRestored) {
     return new JobState(
         next,
         content,
@@ -132,7 +158,8 @@ record JobState(
         once,
         by,
         until,
-        byPuller);
+        byPuller,
+        isRestored);
   }
 
   /** The same, of which more is known. */
@@ -150,6 +177,7 @@ record JobState(
         once,
         token,
         leaseFrom,
-        pulled);
+        pulled,
+        restored);
   }
 }

@@ -90,7 +90,9 @@ final class RandomClient implements Runnable {
       return calls(id, cancel, () -> scheduler.cancel(id, cancel));
     } else if (dice < 78) {
       return cancelsByTag(scheduler, tag(taskIds, id));
-    } else if (dice < 84) {
+    } else if (dice < 81) {
+      return calls(id, new Action.Restore(), () -> scheduler.restore(id));
+    } else if (dice < 85) {
       return calls(id, new Action.Requeue(), () -> scheduler.requeue(id));
     }
     return calls(id, new Action.Find(), () -> scheduler.find(id));
