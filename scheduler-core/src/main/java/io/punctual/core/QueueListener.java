@@ -1,5 +1,6 @@
 package io.punctual.core;
 
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submitted;
 import java.util.function.Consumer;
@@ -32,6 +33,16 @@ public interface QueueListener {
   /** Attempts have ended so; those whose lease was lost are not among them. */
   default void ended(Settlement.Op how, int jobs) {
     pass(next -> next.ended(how, jobs));
+  }
+
+  /**
+   * An attempt failed, was rejected, or ended without an answer. It is counted by {@link #ended} as
+   * well.
+   *
+   * @param note what went wrong, and where
+   */
+  default void failed(ErrorNote note) {
+    pass(next -> next.failed(note));
   }
 
   /** For the first time, a job was with somebody who runs it. */

@@ -8,8 +8,12 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.internal.OneLine;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,10 +22,13 @@ final class OutcomeCounts {
 
   private static final Logger log = LoggerFactory.getLogger(OutcomeCounts.class);
   private static final int MAX_REASON = 200;
+  private static final Set<Settlement.Op> FAILURES =
+      EnumSet.of(Settlement.Op.FAILED, Settlement.Op.REJECTED, Settlement.Op.UNKNOWN);
 
   private final QueueName queue;
   private final QueueListener listener;
   private final Map<Settlement.Op, Integer> ended = new EnumMap<>(Settlement.Op.class);
+  private final List<ErrorNote> failures = new ArrayList<>();
   private int used;
   private int rejected;
   private int expired;
@@ -36,16 +43,16 @@ final class OutcomeCounts {
   /** The store has answered so. */
   void add(Settlement settlement, Settled settled) {
     switch (settled.kind()) {
-      case DONE, RETRY -> ended.merge(settlement.op(), 1, Integer::sum);
+      case DONE, RETRY -> ended(settlement);
       case DEAD -> {
-        ended.merge(settlement.op(), 1, Integer::sum);
+        ended(settlement);
         died(settlement);
       }
       case EXPIRED -> {
         expired++;
         // Otherwise nothing was tried.
         if (settlement.op() != Settlement.Op.EXPIRED) {
-          ended.merge(settlement.op(), 1, Integer::sum);
+          ended(settlement);
         }
         LogFields.of(log.atWarn(), queue, settlement.taskId())
             .log(
@@ -62,6 +69,13 @@ final class OutcomeCounts {
       case CANCELLED -> {
         // Neither a success nor a failure.
       }
+    }
+  }
+
+  private void ended(Settlement settlement) {
+    ended.merge(settlement.op(), 1, Integer::sum);
+    if (FAILURES.contains(settlement.op())) {
+      failures.add(ErrorNote.decode(settlement.note()));
     }
   }
 
@@ -89,6 +103,7 @@ final class OutcomeCounts {
   /** To be called once, when all have been added. */
   void tell() {
     ended.forEach(listener::ended);
+    failures.forEach(listener::failed);
     if (used > 0) {
       listener.died(DeathCause.ATTEMPTS_USED, used);
     }

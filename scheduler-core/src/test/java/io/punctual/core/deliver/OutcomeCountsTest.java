@@ -12,6 +12,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class OutcomeCountsTest {
@@ -31,22 +33,44 @@ class OutcomeCountsTest {
         .doesNotContain("broken".repeat(34));
   }
 
+  @Test
+  void theErrorsOfFailedAttemptsAreTold() {
+    List<String> told = new ArrayList<>();
+    QueueListener listener =
+        new QueueListener() {
+          @Override
+          public void failed(ErrorNote note) {
+            told.add(note.instance() + " " + note.message());
+          }
+        };
+    OutcomeCounts counts = new OutcomeCounts(QUEUE, listener);
+    for (Settlement.Op op : Settlement.Op.values()) {
+      counts.add(settlement(op, op.name()), new Settled(Settled.Kind.RETRY, 0));
+    }
+    counts.tell();
+
+    assertThat(told)
+        .containsExactlyInAnyOrder("shop-1 FAILED", "shop-1 UNKNOWN", "shop-1 REJECTED");
+  }
+
+  private static Settlement settlement(Settlement.Op op, String reason) {
+    return new Settlement(
+        op,
+        "7",
+        "1",
+        new LeaseToken("t"),
+        Duration.ZERO,
+        /* alone= */ true,
+        new ErrorNote("shop-1", reason).encode());
+  }
+
   private static String logged(Settlement.Op op, String reason) {
     PrintStream err = System.err;
     ByteArrayOutputStream log = new ByteArrayOutputStream();
     System.setErr(new PrintStream(log, /* autoFlush= */ true, StandardCharsets.UTF_8));
     try {
       new OutcomeCounts(QUEUE, QueueListener.NONE)
-          .add(
-              new Settlement(
-                  op,
-                  "7",
-                  "1",
-                  new LeaseToken("t"),
-                  Duration.ZERO,
-                  /* alone= */ true,
-                  new ErrorNote("shop-1", reason).encode()),
-              new Settled(Settled.Kind.DEAD, 0));
+          .add(settlement(op, reason), new Settled(Settled.Kind.DEAD, 0));
     } finally {
       System.setErr(err);
     }

@@ -1,20 +1,21 @@
 package io.punctual.server.console;
 
 import io.punctual.core.Engine;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.StoreCalls;
+import io.punctual.server.metrics.FailurePlace;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.metrics.RecentErrors;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -28,14 +29,7 @@ class DeadLetters {
 
   private static final int QUEUES = 50;
   private static final int JOBS = 1_000;
-  private static final int MAX_TEXT = 160;
-  private static final double HALF = 50;
-  // A factor of the share that each instance would have if all failed equally.
-  private static final double STANDS_OUT = 1.5;
   private static final long HOUR_MS = Duration.ofHours(1).toMillis();
-  private static final Pattern VARYING =
-      Pattern.compile(
-          "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\\b[0-9a-fA-F]{12,}\\b|\\d+");
 
   private final Engine engine;
   private final QueueStatistics statistics;
@@ -65,7 +59,7 @@ class DeadLetters {
       long newest,
       int inHour,
       boolean isNew,
-      @Nullable Place place,
+      @Nullable FailurePlace place,
       Map<QueueName, Long> queues) {
 
     /**
@@ -94,53 +88,6 @@ class DeadLetters {
 
     private String words() {
       return part == null ? "" : " error:\"" + part + "\"";
-    }
-  }
-
-  /**
-   * Where dead letters failed last.
-   *
-   * @param percent how many of the group, rounded down; at least 50
-   * @param instance empty if they failed at several ones of the release
-   * @param release empty if it is not known
-   */
-  record Place(int percent, String instance, String release) {
-
-    /** The end of the key of its text. */
-    public String kind() {
-      return instance.isEmpty() ? "ofRelease" : release.isEmpty() ? "at" : "atRelease";
-    }
-
-    private static @Nullable Place of(List<JobView> jobs) {
-      long instances =
-          jobs.stream()
-              .flatMap(job -> Optional.ofNullable(job.lastFailure()).stream())
-              .map(JobView.Failure::instance)
-              .distinct()
-              .count();
-      // Of two instances that fail equally, one has at least half of the failures.
-      double least = instances < 2 ? HALF : Math.max(HALF, STANDS_OUT * 100 / instances);
-      Place at = most(jobs, least, last -> new Place(0, last.instance(), last.release()));
-      return at != null ? at : most(jobs, HALF, last -> new Place(0, "", last.release()));
-    }
-
-    private static @Nullable Place most(
-        List<JobView> jobs, double least, Function<JobView.Failure, Place> place) {
-      Map<Place, Long> places =
-          jobs.stream()
-              .flatMap(job -> Optional.ofNullable(job.lastFailure()).stream())
-              .collect(Collectors.groupingBy(place, Collectors.counting()));
-      return places.entrySet().stream()
-          .filter(one -> one.getValue() * 100 >= least * jobs.size())
-          .filter(one -> !one.getKey().instance.isEmpty() || !one.getKey().release.isEmpty())
-          .max(Map.Entry.comparingByValue())
-          .map(
-              one ->
-                  new Place(
-                      (int) (one.getValue() * 100 / jobs.size()),
-                      one.getKey().instance,
-                      one.getKey().release))
-          .orElse(null);
     }
   }
 
@@ -188,7 +135,9 @@ class DeadLetters {
         jobs.stream()
             .collect(
                 Collectors.groupingBy(
-                    job -> normal(message(job)), LinkedHashMap::new, Collectors.toList()))
+                    job -> RecentErrors.normal(message(job)),
+                    LinkedHashMap::new,
+                    Collectors.toList()))
             .entrySet()
             .stream()
             .map(group -> group(group.getKey(), group.getValue(), hourAgo, all))
@@ -216,13 +165,18 @@ class DeadLetters {
         .forEach(queue -> sorted.put(queue.getKey(), queue.getValue()));
     return new Group(
         message(newest),
-        first(message(newest)),
+        RecentErrors.first(message(newest)),
         part(message(newest), error),
         jobs.size(),
         newest.at(),
         inHour,
         all && inHour == jobs.size(),
-        Place.of(jobs),
+        FailurePlace.of(
+            jobs.stream()
+                .flatMap(job -> Optional.ofNullable(job.lastFailure()).stream())
+                .map(last -> new ErrorNote(last.instance(), last.release(), last.message()))
+                .toList(),
+            jobs.size()),
         sorted);
   }
 
@@ -231,18 +185,8 @@ class DeadLetters {
     return last == null ? "" : last.message();
   }
 
-  private static String first(String message) {
-    String line = message.lines().findFirst().orElse("");
-    return line.length() > MAX_TEXT ? line.substring(0, MAX_TEXT) : line;
-  }
-
-  private static String normal(String message) {
-    String same = VARYING.matcher(message.lines().findFirst().orElse("")).replaceAll("#");
-    return same.length() > MAX_TEXT ? same.substring(0, MAX_TEXT) : same;
-  }
-
   /** The longest piece between what varies; the quote would end the word in a search. */
-  private static @Nullable String part(String message, String normal) {
+  static @Nullable String part(String message, String normal) {
     String longest = "";
     for (String piece : normal.split("[#\"]", -1)) {
       String plain = piece.strip();

@@ -1,5 +1,8 @@
 package io.punctual.server.console;
 
+import io.punctual.core.job.QueueName;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.RecentErrors;
 import java.time.Instant;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,24 @@ final class Shown {
   /** Splits an error into parts; {@link #text} or {@link #lines} must show them. */
   public ErrorText error(@Nullable String text) {
     return ErrorText.of(text == null ? "" : text);
+  }
+
+  /**
+   * Returns the words that find the jobs of a queue with its most frequent error; null if no words
+   * tell them from others.
+   */
+  public @Nullable String withError(QueueSample row) {
+    if (row.error() == null) {
+      return null;
+    }
+    String text = row.error().text();
+    String part = DeadLetters.part(text, RecentErrors.normal(text));
+    // Those that are tried again are not dead yet.
+    String state = row.stats().deadInHour() > 0 ? "dead" : "delayed";
+    QueueName queue = row.queue();
+    return part == null
+        ? null
+        : JobQuery.of(queue.application(), queue.taskType(), state) + " error:\"" + part + "\"";
   }
 
   /** What of a name gives way first: its end is what tells it from others. */

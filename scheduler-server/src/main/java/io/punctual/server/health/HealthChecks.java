@@ -450,7 +450,13 @@ public class HealthChecks {
         }
         boolean circuitOpen = statistics.isCircuitOpen(queue);
         if (circuitOpen) {
-          add(found, Code.CIRCUITS, queue, queue.taskType());
+          add(
+              found,
+              Code.CIRCUITS,
+              queue,
+              sample
+                  .<Object>map(known -> QueueHealth.name(Code.CIRCUITS, known))
+                  .orElse(queue.taskType()));
         }
         sample.ifPresent(
             known ->

@@ -4,8 +4,11 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.server.health.Finding.Code;
 import io.punctual.server.health.Finding.Subject;
+import io.punctual.server.metrics.FailurePlace;
 import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.RecentErrors;
 import io.punctual.server.probe.Status;
+import io.punctual.server.text.Text;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -183,7 +186,15 @@ public final class QueueHealth {
               "ended",
               attempts.ended(),
               "minutes",
-              attempts.minutes());
+              attempts.minutes(),
+              "most",
+              queue.error() == null
+                  ? ""
+                  : Finding.part("failing.most", "often", often(queue.error())));
+      case CIRCUITS ->
+          queue.error() == null
+              ? type
+              : Finding.part("circuits.queue", "type", type, "often", often(queue.error()));
       case PAUSED ->
           Finding.part(
               "paused.queue",
@@ -202,5 +213,28 @@ public final class QueueHealth {
               String.format(Locale.ROOT, "%.1f", queue.readyAge() / 1_000.0));
       default -> type;
     };
+  }
+
+  private static Text often(RecentErrors.Common error) {
+    FailurePlace place = error.place();
+    return Finding.part(
+        "failing.often",
+        "error",
+        error.text(),
+        "percent",
+        error.percent(),
+        "count",
+        error.failures(),
+        "place",
+        place == null
+            ? ""
+            : Finding.part(
+                "failing." + place.kind().toLowerCase(Locale.ROOT),
+                "percent",
+                place.percent(),
+                "instance",
+                place.instance(),
+                "release",
+                place.release()));
   }
 }

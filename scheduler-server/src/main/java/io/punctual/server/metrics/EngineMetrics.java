@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.punctual.core.EngineListener;
 import io.punctual.core.QueueListener;
 import io.punctual.core.WakeCause;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -22,12 +23,14 @@ final class EngineMetrics implements EngineListener {
 
   private final MeterRegistry registry;
   private final QueueTags tags;
+  private final RecentErrors errors;
   private final Map<QueueName, QueueMeters> meters = new ConcurrentHashMap<>();
   private final Map<WakeCause, Counter> wakeUps = new EnumMap<>(WakeCause.class);
 
-  EngineMetrics(MeterRegistry registry, QueueTags tags) {
+  EngineMetrics(MeterRegistry registry, QueueTags tags, RecentErrors errors) {
     this.registry = registry;
     this.tags = tags;
+    this.errors = errors;
     for (WakeCause cause : WakeCause.values()) {
       wakeUps.put(
           cause,
@@ -69,6 +72,11 @@ final class EngineMetrics implements EngineListener {
         found = known;
       }
       return known;
+    }
+
+    @Override
+    public void failed(ErrorNote note) {
+      errors.add(queue, note);
     }
 
     @Override

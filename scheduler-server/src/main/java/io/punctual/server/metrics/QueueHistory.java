@@ -33,14 +33,25 @@ final class QueueHistory {
 
   /** Adds a look, and returns what it shows together with those before. */
   synchronized QueueSample add(
-      QueueStats stats, int instances, boolean circuitOpen, boolean pulledHere) {
+      QueueStats stats,
+      int instances,
+      boolean circuitOpen,
+      boolean pulledHere,
+      RecentErrors.@Nullable Common error) {
     QueueSample sample;
     if (stats.isDamaged()) {
       points.clear();
       quarter.clear();
       sample =
           new QueueSample(
-              stats, Growth.NONE, Growth.NONE, Growth.NONE, instances, circuitOpen, pulledHere);
+              stats,
+              Growth.NONE,
+              Growth.NONE,
+              Growth.NONE,
+              instances,
+              circuitOpen,
+              pulledHere,
+              error);
     } else {
       forgetOtherStore(stats);
       forget(stats.now());
@@ -61,7 +72,8 @@ final class QueueHistory {
               since(before, stats),
               instances,
               circuitOpen,
-              pulled);
+              pulled,
+              error);
       remember(stats, instances > 0);
     }
     last = sample;

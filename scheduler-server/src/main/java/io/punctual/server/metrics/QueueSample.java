@@ -4,6 +4,7 @@ import io.punctual.core.QueueStats;
 import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue at one look, with what the looks of the last minute add.
@@ -14,6 +15,7 @@ import java.time.Instant;
  * @param instances how many registered instances take its jobs
  * @param circuitOpen whether its jobs wait since all that this scheduler sent failed
  * @param pulled whether workers have fetched its jobs lately
+ * @param error the most frequent one of the last failures at this scheduler; null if none is known
  */
 public record QueueSample(
     QueueStats stats,
@@ -22,7 +24,8 @@ public record QueueSample(
     Growth recent,
     int instances,
     boolean circuitOpen,
-    boolean pulled) {
+    boolean pulled,
+    RecentErrors.@Nullable Common error) {
 
   /** A queue is failing from this share of failed attempts on, in percent. */
   public static final int FAILING_PERCENT = 10;

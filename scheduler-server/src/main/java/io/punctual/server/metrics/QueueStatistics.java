@@ -39,6 +39,7 @@ public class QueueStatistics implements AutoCloseable {
   private final WorkerDirectory workers;
   private final ServedTypes served;
   private final RecentLateness lateness;
+  private final RecentErrors errors;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("queue-statistics").factory());
@@ -61,12 +62,14 @@ public class QueueStatistics implements AutoCloseable {
       HttpDispatcher dispatcher,
       WorkerDirectory workers,
       ServedTypes served,
-      RecentLateness lateness) {
+      RecentLateness lateness,
+      RecentErrors errors) {
     this.engine = engine;
     this.dispatcher = dispatcher;
     this.workers = workers;
     this.served = served;
     this.lateness = lateness;
+    this.errors = errors;
   }
 
   /**
@@ -128,7 +131,8 @@ public class QueueStatistics implements AutoCloseable {
         stats,
         workers.instances(queue.application(), queue.taskType()).size(),
         isCircuitOpen(queue),
-        served.isPulled(queue));
+        served.isPulled(queue),
+        errors.of(queue));
   }
 
   /** Returns all queues, two seconds old as a rule; older where they are many. */

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -1151,8 +1152,11 @@ class ConsoleIT extends ConsoleTestBase {
       int ended = 0;
       while (ended < 24) {
         for (JsonNode job : claim("flaky", 24)) {
-          String end = ended++ % 4 == 0 ? "nack" : "ack";
-          call("POST", "/api/v1/claims/" + job.get("token").asString() + "/" + end, "{}");
+          boolean fails = ended++ % 4 == 0;
+          call(
+              "POST",
+              "/api/v1/claims/" + job.get("token").asString() + (fails ? "/nack" : "/ack"),
+              fails ? "{\"error\":\"a.b.CardException: card %d refused\"}".formatted(ended) : "{}");
         }
       }
       Awaitility.await()
@@ -1171,7 +1175,20 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(queue.at("/state").asString()).isEqualTo("failing");
       assertThat(queue.at("/attempts")).hasToString("{\"ended\":24,\"failed\":6,\"minutes\":1}");
       assertThat(api.call("GET", "/api/v1/doctor", "", ADMIN).body().toString())
-          .contains("\"failing\"", "flaky (25 % of 24 attempts");
+          .contains("\"failing\"", "flaky (25 % of 24 attempts")
+          .containsPattern(
+              "minute; 100 % of the last 6 failures .*CardException: card \\d+ refused");
+      String often = "refused CardException 100 % of the last 6 failures at this scheduler";
+      for (String page : List.of("/console", "/console/queues/shop/flaky")) {
+        String html = vera.get(page).body();
+        assertThat(words(html)).contains(often);
+        Matcher link = Pattern.compile("href=\"([^\"]*error:[^\"]*)\"").matcher(html);
+        assertThat(link.find()).isTrue();
+        assertThat(words(vera.get(link.group(1).replace("&quot;", "%22")).body()))
+            .contains("refused CardException");
+      }
+      assertThat(words(vera.get("/console?lang=zh-CN").body())).contains("占本调度器最近 6 次失败的 100%");
+      vera.get("/console?lang=en");
     }
   }
 

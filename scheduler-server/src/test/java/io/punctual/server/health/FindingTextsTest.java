@@ -54,7 +54,12 @@ class FindingTextsTest {
           "count",
           "type",
           "near",
-          "minutes");
+          "minutes",
+          "often",
+          "most",
+          "error",
+          "place",
+          "release");
 
   @Test
   void eachPlaceholderHasAValueAndEachCodeAMessage() throws IOException {

@@ -66,7 +66,7 @@ class QueueHealthTest {
             dead,
             null);
     Growth minute = new Growth(Map.of("done", done, "failed", failed), 60_000);
-    return new QueueSample(stats, minute, minute, minute, instances, false, pulled);
+    return new QueueSample(stats, minute, minute, minute, instances, false, pulled, null);
   }
 
   @ParameterizedTest

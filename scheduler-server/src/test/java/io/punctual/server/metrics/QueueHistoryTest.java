@@ -48,7 +48,7 @@ class QueueHistoryTest {
   }
 
   private QueueSample look(long after, long done, long failed, int instances) {
-    return history.add(stats(START + after, done, failed, null), instances, false, false);
+    return history.add(stats(START + after, done, failed, null), instances, false, false, null);
   }
 
   @Test
@@ -145,8 +145,8 @@ class QueueHistoryTest {
 
   @Test
   void whatAWorkerHasWithoutAnInstanceIsPulledElsewhere() {
-    assertThat(history.add(stats(START, 0, 0, 1, null), 0, false, false).parked()).isFalse();
-    assertThat(history.add(stats(START, 0, 0, 1, null), 1, false, false).parked()).isTrue();
+    assertThat(history.add(stats(START, 0, 0, 1, null), 0, false, false, null).parked()).isFalse();
+    assertThat(history.add(stats(START, 0, 0, 1, null), 1, false, false, null).parked()).isTrue();
   }
 
   @Test
@@ -158,7 +158,8 @@ class QueueHistoryTest {
   @Test
   void aDamagedQueueHasNoRates() {
     look(0, 0, 0, 1);
-    QueueSample damaged = history.add(stats(START + 5_000, 9, 0, "a string"), 1, false, false);
+    QueueSample damaged =
+        history.add(stats(START + 5_000, 9, 0, "a string"), 1, false, false, null);
 
     assertThat(damaged.minute()).isEqualTo(Growth.NONE);
     assertThat(look(10_000, 50, 0, 1).minute()).isEqualTo(Growth.NONE);

@@ -1,0 +1,118 @@
+package io.punctual.server.metrics;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.punctual.core.job.ErrorNote;
+import io.punctual.core.job.QueueName;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Keeps the last errors of each queue that this scheduler saw, at most 100 of the last 15 minutes,
+ * and says which of them is the most frequent one.
+ */
+@Component
+public class RecentErrors {
+
+  /** So much of an error tells it from others, in characters. */
+  public static final int MAX_TEXT = 160;
+
+  private static final int QUEUES = 500;
+  private static final int KEPT = 100;
+  private static final Duration AGE = Duration.ofMinutes(15);
+  private static final Pattern VARYING =
+      Pattern.compile(
+          "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\\b[0-9a-fA-F]{12,}\\b|\\d+");
+
+  private record Failure(long at, String kind, ErrorNote note) {}
+
+  private final LongSupplier nanoTime;
+  private final Cache<QueueName, Deque<Failure>> queues;
+
+  RecentErrors() {
+    this(System::nanoTime);
+  }
+
+  RecentErrors(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.queues =
+        Caffeine.newBuilder()
+            .maximumSize(QUEUES)
+            .expireAfterAccess(AGE)
+            .ticker(nanoTime::getAsLong)
+            .executor(Runnable::run)
+            .build();
+  }
+
+  /**
+   * The error that is the most frequent one of the last failures.
+   *
+   * @param text the first line of the newest, at most {@value #MAX_TEXT} characters
+   * @param percent how many of the failures have it, rounded down
+   * @param failures how many failures are known, 1 to 100
+   * @param place where at least half of those with this error failed; null if none stands out
+   */
+  public record Common(String text, int percent, int failures, @Nullable FailurePlace place) {}
+
+  /** Notes that an attempt failed. */
+  void add(QueueName queue, ErrorNote note) {
+    Deque<Failure> failures = queues.get(queue, name -> new ArrayDeque<>());
+    ErrorNote kept = new ErrorNote(note.instance(), note.release(), first(note.message()));
+    synchronized (failures) {
+      if (failures.size() == KEPT) {
+        failures.removeLast();
+      }
+      failures.addFirst(new Failure(nanoTime.getAsLong(), normal(note.message()), kept));
+    }
+  }
+
+  /** Returns the most frequent error of a queue; null if no attempt failed here lately. */
+  @Nullable Common of(QueueName queue) {
+    Deque<Failure> failures = queues.getIfPresent(queue);
+    if (failures == null) {
+      return null;
+    }
+    List<Failure> known;
+    synchronized (failures) {
+      long now = nanoTime.getAsLong();
+      failures.removeIf(failure -> now - failure.at() > AGE.toNanos());
+      known = List.copyOf(failures);
+    }
+    Map<String, List<Failure>> kinds = known.stream().collect(Collectors.groupingBy(Failure::kind));
+    List<Failure> most = List.of();
+    // Newest first: of two that are equally frequent, the newer one counts.
+    for (Failure failure : known) {
+      List<Failure> same = kinds.getOrDefault(failure.kind(), List.of());
+      most = same.size() > most.size() ? same : most;
+    }
+    return most.isEmpty()
+        ? null
+        : new Common(
+            most.get(0).note().message(),
+            most.size() * 100 / known.size(),
+            known.size(),
+            FailurePlace.of(most.stream().map(Failure::note).toList(), most.size()));
+  }
+
+  /** Returns the first line of an error, at most {@value #MAX_TEXT} characters. */
+  public static String first(String message) {
+    return cut(message.lines().findFirst().orElse("").strip());
+  }
+
+  /** Returns what is the same in errors that differ in numbers and ids only. */
+  public static String normal(String message) {
+    return cut(VARYING.matcher(message.lines().findFirst().orElse("")).replaceAll("#"));
+  }
+
+  private static String cut(String text) {
+    return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) : text;
+  }
+}
