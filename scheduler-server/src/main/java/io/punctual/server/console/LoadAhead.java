@@ -35,20 +35,22 @@ class LoadAhead {
   private static final int NAMED = 5;
   private static final long LATE_MS = 60_000;
 
-  /** How far ahead, in intervals of which length. */
+  /** How far ahead, in intervals of which length. A burst is seen in steps that are finer. */
   enum Ahead {
-    HOUR("1h", Duration.ofMinutes(1), 60),
-    DAY("24h", Duration.ofMinutes(30), 48),
-    WEEK("168h", Duration.ofHours(3), 56);
+    HOUR("1h", Duration.ofMinutes(1), 60, 3),
+    DAY("24h", Duration.ofMinutes(30), 48, 4),
+    WEEK("168h", Duration.ofHours(3), 56, 3);
 
     private final String word;
     private final Duration width;
     private final int count;
+    private final int steps;
 
-    Ahead(String word, Duration width, int count) {
+    Ahead(String word, Duration width, int count, int steps) {
       this.word = word;
       this.width = width;
       this.count = count;
+      this.steps = steps;
     }
 
     /** The one of that word; an hour for another. */
@@ -154,7 +156,7 @@ class LoadAhead {
    */
   Load look(QueueSample queue, Ahead ahead) {
     QueueName name = queue.queue();
-    Forecast own = forecast(name, ahead);
+    Forecast own = forecast(name, ahead.width, ahead.count);
     Throttle.Rate rate = queue.stats().throttle().rate();
     return new Load(
         ahead,
@@ -163,13 +165,11 @@ class LoadAhead {
         ahead.width.toMillis(),
         own.counts(),
         rate == null ? null : Long.valueOf(most(rate, ahead.width.toMillis())),
-        rate == null ? List.of() : limited(queue, rate, own, ahead).toList());
+        rate == null ? List.of() : limited(queue, ahead).toList());
   }
 
-  private Forecast forecast(QueueName queue, Ahead ahead) {
-    return queues
-        .forecast(queue.application(), queue.taskType(), ahead.width, ahead.count)
-        .forecast();
+  private Forecast forecast(QueueName queue, Duration width, int count) {
+    return queues.forecast(queue.application(), queue.taskType(), width, count).forecast();
   }
 
   // After a rest, a second's worth of jobs may start at once.
@@ -192,23 +192,20 @@ class LoadAhead {
     }
   }
 
+  /** When the queue's jobs start latest if they go out at its rate. */
   private Stream<Limited> limited(QueueSample queue, Ahead ahead) {
     Throttle.Rate rate = Objects.requireNonNull(queue.stats().throttle().rate());
-    return limited(queue, rate, forecast(queue.queue(), ahead), ahead);
-  }
-
-  /** When the queue's jobs start latest if they go out at its rate. */
-  private static Stream<Limited> limited(
-      QueueSample queue, Throttle.Rate rate, Forecast own, Ahead ahead) {
+    Duration step = ahead.width.dividedBy(ahead.steps);
+    Forecast own = forecast(queue.queue(), step, ahead.count * ahead.steps);
     double perMs = perMs(rate);
     double waiting = own.ready();
     double most = waiting;
     long at = own.now();
     for (int i = 0; i < own.counts().size(); i++) {
-      waiting = Math.max(0, waiting + own.counts().get(i) - perMs * ahead.width.toMillis());
+      waiting = Math.max(0, waiting + own.counts().get(i) - perMs * step.toMillis());
       if (waiting > most) {
         most = waiting;
-        at = own.now() + (i + 1) * ahead.width.toMillis();
+        at = own.now() + (i + 1) * step.toMillis();
       }
     }
     long late = Math.round(most / perMs);

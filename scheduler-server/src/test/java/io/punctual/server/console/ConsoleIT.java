@@ -1017,6 +1017,24 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void aBurstWithinHalfAnHourMakesALimitedQueueLate() {
+    for (int i = 0; i < 30; i++) {
+      submit("burst", id + "-" + i, "40m", "");
+    }
+    // In half an hour they could all start, in the minutes after they are due they cannot.
+    assertThat(call("PUT", "/api/v1/queues/shop/burst/limits", "{\"rate\":\"90/h\"}"))
+        .isEqualTo(200);
+    statistics.changed();
+    LoadAhead.Load load =
+        new LoadAhead(queues, statistics, new History(redis, prefix)).get(LoadAhead.Ahead.DAY);
+
+    assertThat(load.limited())
+        .filteredOn(limited -> limited.queue().queue().taskType().equals("burst"))
+        .singleElement()
+        .satisfies(limited -> assertThat(limited.minutes()).isBetween(12L, 20L));
+  }
+
+  @Test
   void aHistoryThatIsNoListIsSaidAndTheRestOfThePageStays() {
     String key = prefix + ":history";
     redis.delete(key);
