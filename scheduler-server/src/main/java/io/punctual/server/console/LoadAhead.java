@@ -10,6 +10,7 @@ import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.work.SharedRead;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -30,8 +31,8 @@ import org.springframework.stereotype.Component;
 class LoadAhead {
 
   private static final Duration FRESH = Duration.ofSeconds(10);
-  // Queues with a rate that are looked at one by one, and those of them that are named.
-  private static final int LIMITED = 20;
+  // Queues that are looked at one by one, and those of them that are named.
+  private static final int LOOKED = 20;
   private static final int NAMED = 5;
   private static final long LATE_MS = 60_000;
 
@@ -82,6 +83,20 @@ class LoadAhead {
   }
 
   /**
+   * The jobs of one queue, or of all others.
+   *
+   * @param queue null for the others
+   * @param counts jobs of each interval
+   */
+  record Part(@Nullable QueueName queue, List<Long> counts) {
+
+    /** Returns how many jobs all intervals have. */
+    public long jobs() {
+      return counts.stream().mapToLong(Long::longValue).sum();
+    }
+  }
+
+  /**
    * What falls due.
    *
    * @param words the search that finds the jobs, without their times; empty for all queues
@@ -92,6 +107,8 @@ class LoadAhead {
    *     for one queue, how many jobs its rate lets start in an interval; null if that is not known,
    *     or the queue has no rate
    * @param limited the latest first
+   * @param parts of the counts: the five largest queues, the largest first, and the others; empty
+   *     for one queue, and where fewer than two queues have jobs
    */
   record Load(
       Ahead ahead,
@@ -100,7 +117,8 @@ class LoadAhead {
       long width,
       List<Long> counts,
       @Nullable Long most,
-      List<Limited> limited) {}
+      List<Limited> limited,
+      List<Part> parts) {}
 
   private final QueueService queues;
   private final QueueStatistics statistics;
@@ -134,7 +152,7 @@ class LoadAhead {
             .filter(queue -> queue.stats().delayed() > 0)
             .sorted(
                 Comparator.<QueueSample>comparingLong(queue -> queue.stats().delayed()).reversed())
-            .limit(LIMITED)
+            .limit(LOOKED)
             .flatMap(queue -> limited(queue, ahead))
             .sorted(Comparator.comparingLong(Limited::late).reversed())
             .limit(NAMED)
@@ -146,7 +164,37 @@ class LoadAhead {
         ahead.width.toMillis(),
         all.counts(),
         most.isPresent() ? Long.valueOf(most.getAsLong()) : null,
-        limited);
+        limited,
+        parts(all, ahead));
+  }
+
+  private List<Part> parts(Forecast all, Ahead ahead) {
+    List<Part> largest =
+        statistics.all().all().stream()
+            .filter(queue -> !queue.damaged())
+            .filter(queue -> queue.stats().delayed() > queue.stats().ready())
+            .sorted(
+                Comparator.<QueueSample>comparingLong(
+                        queue -> queue.stats().delayed() - queue.stats().ready())
+                    .reversed())
+            .limit(LOOKED)
+            .map(QueueSample::queue)
+            .map(queue -> new Part(queue, forecast(queue, ahead.width, ahead.count).counts()))
+            .filter(part -> part.jobs() > 0)
+            .sorted(Comparator.comparingLong(Part::jobs).reversed())
+            .limit(NAMED)
+            .toList();
+    List<Long> others = new ArrayList<>();
+    for (int i = 0; i < all.counts().size(); i++) {
+      int interval = i;
+      long named = largest.stream().mapToLong(part -> part.counts().get(interval)).sum();
+      // They were read a moment later.
+      others.add(Math.max(0, all.counts().get(i) - named));
+    }
+    Part rest = new Part(null, others);
+    List<Part> parts =
+        Stream.concat(largest.stream(), Stream.of(rest)).filter(part -> part.jobs() > 0).toList();
+    return parts.size() < 2 ? List.of() : parts;
   }
 
   /**
@@ -165,7 +213,8 @@ class LoadAhead {
         ahead.width.toMillis(),
         own.counts(),
         rate == null ? null : Long.valueOf(most(rate, ahead.width.toMillis())),
-        rate == null ? List.of() : limited(queue, ahead).toList());
+        rate == null ? List.of() : limited(queue, ahead).toList(),
+        List.of());
   }
 
   private Forecast forecast(QueueName queue, Duration width, int count) {

@@ -1,5 +1,6 @@
 package io.punctual.server.console;
 
+import io.punctual.core.job.QueueName;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -90,6 +91,48 @@ final class LoadChart {
   /** Returns the intervals in which jobs are due. */
   public List<Bar> getBars() {
     return bars;
+  }
+
+  /**
+   * The jobs of a queue in all bars.
+   *
+   * @param kind names its colour
+   * @param queue null for all other queues
+   * @param path an outline for each bar, in 1,000 units of width and {@link #getBarHeight} of
+   *     height
+   */
+  record Stack(String kind, @Nullable QueueName queue, long jobs, String path) {}
+
+  /** Returns the parts of the bars, from below; empty if they are not parted. */
+  public List<Stack> getStacks() {
+    List<Stack> stacks = new ArrayList<>();
+    int count = load.counts().size();
+    double[] below = new double[count];
+    for (LoadAhead.Part part : load.parts()) {
+      StringBuilder path = new StringBuilder();
+      for (int i = 0; i < count; i++) {
+        double height = HEIGHT * part.counts().get(i) / top;
+        if (height > 0) {
+          path.append(
+              String.format(
+                  Locale.ROOT,
+                  "M%.1f %.1fh%.1fv%.1fh-%.1fz",
+                  1000.0 * i / count,
+                  HEIGHT - below[i],
+                  850.0 / count,
+                  -height,
+                  850.0 / count));
+          below[i] += height;
+        }
+      }
+      String kind = part.queue() == null ? "rest" : "q" + (stacks.size() + 1);
+      stacks.add(new Stack(kind, part.queue(), part.jobs(), path.toString()));
+    }
+    return stacks;
+  }
+
+  public int getBarHeight() {
+    return HEIGHT;
   }
 
   /** Returns the first of the highest; null where no job is due. */

@@ -638,6 +638,18 @@ class ConsoleBrowserIT extends BrowserTestBase {
                 + " return Math.round(Math.max(...[...document.querySelectorAll('.plot.load rect')]"
                 + ".map(bar => bar.getBoundingClientRect().bottom)) - line.bottom)");
     assertThat(Long.parseLong(below)).isLessThanOrEqualTo(1);
+    submit("bars.other", fresh(), "20m", "");
+    browser.until(() -> browser.open("/console").all(".legend li").size() > 1);
+    for (String colours : new String[] {"light", "dark"}) {
+      for (int width : new int[] {390, 1440}) {
+        browser.width(width).colours(colours);
+        assertThat(browser.overflow()).isLessThanOrEqualTo(0);
+        assertThat(browser.unfair()).isEmpty();
+        browser.run("document.querySelector('.plot.load').scrollIntoView()");
+        browser.picture("load-" + colours + "-" + width);
+      }
+    }
+    browser.colours("light");
   }
 
   @Test

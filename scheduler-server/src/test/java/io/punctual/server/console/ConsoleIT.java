@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -1032,6 +1033,42 @@ class ConsoleIT extends ConsoleTestBase {
         .filteredOn(limited -> limited.queue().queue().taskType().equals("burst"))
         .singleElement()
         .satisfies(limited -> assertThat(limited.minutes()).isBetween(12L, 20L));
+  }
+
+  @Test
+  void theLoadIsPartedByItsFiveLargestQueues() {
+    for (int queue = 1; queue <= 7; queue++) {
+      for (int i = 0; i < queue; i++) {
+        submit("stack." + queue, id + "-" + i, "20m", "");
+      }
+    }
+    statistics.changed();
+    LoadAhead.Load load =
+        new LoadAhead(queues, statistics, new History(redis, prefix)).get(LoadAhead.Ahead.HOUR);
+
+    assertThat(load.parts()).hasSize(6);
+    assertThat(load.parts().subList(0, 5))
+        .isSortedAccordingTo(Comparator.comparingLong(LoadAhead.Part::jobs).reversed())
+        .allMatch(part -> part.queue() != null);
+    assertThat(load.parts().get(5).queue()).isNull();
+    for (int i = 0; i < load.counts().size(); i++) {
+      int interval = i;
+      assertThat(load.parts().stream().mapToLong(part -> part.counts().get(interval)).sum())
+          .isEqualTo(load.counts().get(i));
+    }
+    LoadChart chart = new LoadChart(load, ZoneOffset.UTC, Locale.ENGLISH);
+    assertThat(chart.getStacks()).extracting(LoadChart.Stack::kind).endsWith("q5", "rest");
+    assertThat(chart.getStacks()).allMatch(stack -> stack.path().startsWith("M"));
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      Awaitility.await()
+          .untilAsserted(
+              () -> {
+                String page = vera.get("/console").body();
+                assertThat(page).contains("class=\"legend\"", "class=\"q5\"");
+                assertThat(words(page)).contains("other queues");
+                assertThat(page.length()).isLessThan(60_000);
+              });
+    }
   }
 
   @Test
