@@ -264,6 +264,8 @@ class ConsoleBrowserIT extends BrowserTestBase {
         "one",
         "{}",
         "java.util.concurrent.TimeoutException: the partner of this order did not answer in time\n"
+            + "\tat java.base/java.net.Socket.read(Socket.java:1)\n"
+            + "\tat org.springframework.web.client.RestClient.call(RestClient.java:1)\n"
             + "\tat shop.Orders.close(Orders.java:41)\nCaused by: a.FirstException: 1\n"
             + "Caused by: a.SecondException: 2\nCaused by: a.ThirdException: 3\n\t... 9 more");
     as("bea");
@@ -283,8 +285,11 @@ class ConsoleBrowserIT extends BrowserTestBase {
     row.findElement(By.tagName("summary")).click();
     WebElement detail = detail(row);
     assertThat(detail.getText())
-        .contains("java.util.concurrent.TimeoutException", "a.SecondException")
-        .doesNotContain("a.ThirdException");
+        .contains("java.util.concurrent.TimeoutException", "a.FirstException", "a.ThirdException")
+        .contains("2 frames of libraries", "one further cause")
+        .doesNotContain("a.SecondException", "RestClient.java");
+    assertThat(detail.findElement(By.cssSelector("pre b")).getText().strip())
+        .isEqualTo("at shop.Orders.close(Orders.java:41)");
     for (String colours : new String[] {"light", "dark"}) {
       for (int width : new int[] {390, 1440}) {
         browser.width(width).colours(colours);
@@ -294,7 +299,9 @@ class ConsoleBrowserIT extends BrowserTestBase {
       }
     }
     detail.findElement(By.tagName("summary")).click();
-    assertThat(detail.getText()).contains("a.ThirdException");
+    assertThat(detail.findElement(By.cssSelector("details pre")).getText())
+        .contains("a.SecondException", "RestClient.java", "9 more");
+    assertThat(browser.unfair()).isEmpty();
     WebElement purge = detail.findElement(By.cssSelector("button.danger"));
     assertThat(purge.isDisplayed()).isTrue();
     assertThat(purge.getCssValue("background-color")).isEqualTo("rgba(0, 0, 0, 0)");
