@@ -327,10 +327,10 @@ class ConsoleBrowserIT extends BrowserTestBase {
     assertThat(browser.all(".story > li > pre")).hasSize(2);
     assertThat(browser.text(".story .fold summary")).contains("TryException");
     browser.click(".story .fold summary");
-    browser.press(Keys.ESCAPE);
-    browser.click("h1");
     browser.run("document.getElementById('live').mark = 1");
     browser.until(() -> browser.run("return document.getElementById('live').mark").equals("null"));
+    assertThat(browser.run("return document.activeElement.matches('.fold > summary')"))
+        .isEqualTo("true");
     assertThat(browser.text(".story .fold pre")).isEqualTo("a.b.TryException: number 1");
   }
 
@@ -546,8 +546,10 @@ class ConsoleBrowserIT extends BrowserTestBase {
     browser.width(780).open("/console/queues?q=shop/");
     browser.run(
         "document.querySelector('.scroll').scrollLeft = 20; document.getElementById('live').mark ="
-            + " 1");
+            + " 1; document.querySelector('a[href$=\"shop/live\"]').focus({preventScroll: true})");
     browser.until(() -> browser.run("return document.getElementById('live').mark").equals("null"));
+    assertThat(browser.run("return document.activeElement.getAttribute('href')"))
+        .isEqualTo("/console/queues/shop/live");
     assertThat(browser.run("return document.querySelector('.scroll').scrollLeft")).isEqualTo("20");
     browser.width(380);
     assertThat(

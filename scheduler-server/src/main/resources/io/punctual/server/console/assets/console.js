@@ -70,7 +70,8 @@
       button.textContent = live ? document.body.dataset.live : document.body.dataset.paused;
     });
   }
-  const reading = (part) => part.contains(document.activeElement) || part.querySelector('[form=checked]:checked') || String(window.getSelection()) !== '';
+  const typing = 'input, select, textarea';
+  const reading = (part) => (part.contains(document.activeElement) && document.activeElement.matches(typing)) || part.querySelector('[form=checked]:checked') || String(window.getSelection()) !== '';
   const refresh = (id, event) => () => {
     const part = document.getElementById(id);
     // Nothing moves under the hand or the eye of a reader.
@@ -109,14 +110,20 @@
   // A table that is scrolled aside stays so, and what is unfolded, when its part of the page is replaced.
   const scrolls = '#live .scroll, #charts .scroll';
   const folds = '#live details[id], #charts details[id]';
+  // What has the focus is found again by what it is and does.
+  const same = (one) => one.id ? '#' + one.id : [one.tagName, one.getAttribute('href'), one.getAttribute('name'), one.getAttribute('value'), one.getAttribute('aria-label'), one.closest('details[id]')?.id].join(' ');
+  let focused = null;
   let aside = [];
   let open = [];
   document.addEventListener('htmx:beforeSwap', (event) => {
     // What was asked for before a box was checked comes too late.
     if (event.detail.target.id === 'live' && reading(event.detail.target)) event.detail.shouldSwap = false;
+    focused = event.detail.target.contains(document.activeElement) ? same(document.activeElement) : null;
     aside = [...document.querySelectorAll(scrolls)].map((part) => part.scrollLeft); open = [...document.querySelectorAll(folds)].filter((part) => part.open).map((part) => part.id);
   });
-  document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll(scrolls)].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); for (const part of document.querySelectorAll(folds)) part.open = open.includes(part.id); });
+  document.addEventListener('htmx:afterSwap', () => { [...document.querySelectorAll(scrolls)].forEach((part, i) => { part.scrollLeft = aside[i] || 0; }); for (const part of document.querySelectorAll(folds)) part.open = open.includes(part.id);
+    if (focused) [...document.querySelectorAll('#live :is(a, button, summary, [tabindex]), #charts :is(a, button, summary, [tabindex])')].find((one) => same(one) === focused)?.focus({preventScroll: true});
+  });
   // A tab in the background shows that something is urgent.
   const icon = document.getElementById('icon');
   const well = icon.href;
