@@ -526,6 +526,22 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void whatElseCanBeDoneStaysInTheLineOfTheActsOnAPhone() {
+    submit("menu", "one", "1h", "");
+    as("otto").width(390).open("/console/jobs/shop/menu/one");
+    WebElement menu = browser.one(".head .menu summary");
+    WebElement run = browser.one("form[action$='/run'] button");
+    assertThat(Math.abs(menu.getLocation().getY() - run.getLocation().getY()))
+        .isLessThanOrEqualTo(4);
+    assertThat(menu.getLocation().getX()).isGreaterThan(run.getLocation().getX());
+    menu.click();
+    assertThat(browser.one("form[action$='/cancel'] button").isDisplayed()).isTrue();
+    assertThat(browser.overflow()).isLessThanOrEqualTo(0);
+    assertThat(browser.unfair()).isEmpty();
+    browser.picture("job-menu-390");
+  }
+
+  @Test
   void livePartsFollowAndStandStillWhenTold() {
     submit("live", "one", "1h", "");
     as("vera").open("/console/queues/shop/live");
