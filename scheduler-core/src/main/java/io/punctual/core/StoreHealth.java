@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * What the jobs stand on, as it was seen last.
  *
  * @param error why the store does not answer; null if it does
+ * @param refuses whether the store answers and refuses what is asked, as when it is full or
+ *     read-only; then there is an error
  * @param durability what changes must have reached before they are answered
  * @param nodes the servers; empty before the first look
  * @param findings what needs a fix
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StoreHealth(
     @Nullable String error,
+    boolean refuses,
     String durability,
     List<StoreNode> nodes,
     List<StoreNode.Finding> findings,

@@ -1,18 +1,25 @@
 package io.punctual.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.sun.net.httpserver.HttpServer;
+import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.PingAnswer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A worker instance that decides line by line when to answer, and when to break off. */
@@ -29,7 +36,11 @@ final class StreamingWorker implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
   private final Map<String, List<CallbackRequest>> requests = new ConcurrentHashMap<>();
+  private final Map<String, Refusal> refusals = new ConcurrentHashMap<>();
+  private final Set<String> speaking = ConcurrentHashMap.newKeySet();
   private final HttpServer server;
+
+  private record Refusal(int status, @Nullable CallbackRefusal why) {}
 
   StreamingWorker() throws IOException {
     this(0);
@@ -47,10 +58,23 @@ final class StreamingWorker implements AutoCloseable {
           String path = exchange.getRequestURI().getPath();
           CallbackRequest request =
               JSON.readValue(exchange.getRequestBody().readAllBytes(), CallbackRequest.class);
+          Refusal refusal = refusals.get(path);
+          if (refusal != null && !(request.jobs().isEmpty() && speaking.contains(path))) {
+            CallbackRefusal why = refusal.why();
+            if (why != null) {
+              exchange.getResponseHeaders().set(CallbackRefusal.HEADER, why.word());
+            }
+            exchange.sendResponseHeaders(refusal.status(), -1);
+            exchange.close();
+            return;
+          }
           exchange.sendResponseHeaders(200, 0);
           OutputStream out = exchange.getResponseBody();
           if (request.jobs().isEmpty()) {
             // The doctor's.
+            if (speaking.contains(path)) {
+              out.write((JSON.writeValueAsString(pong(path)) + "\n").getBytes(UTF_8));
+            }
             out.close();
             return;
           }
@@ -63,6 +87,24 @@ final class StreamingWorker implements AutoCloseable {
           }
         });
     server.start();
+  }
+
+  private static PingAnswer pong(String path) {
+    String application = path.substring(path.lastIndexOf('/') + 1);
+    return new PingAnswer(application, Instant.now().toEpochMilli(), null, null, null, null);
+  }
+
+  /** From now on, pings are answered in full, by the application that the path ends with. */
+  void answersPings(String path) {
+    speaking.add(path);
+  }
+
+  /**
+   * From now on, calls are refused, but for pings where they are answered; without a reason if it
+   * is null.
+   */
+  void refuse(String path, int status, @Nullable CallbackRefusal why) {
+    refusals.put(path, new Refusal(status, why));
   }
 
   int port() {

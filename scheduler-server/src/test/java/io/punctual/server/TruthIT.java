@@ -3,9 +3,11 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.RedisServer;
+import io.punctual.redis.Resp;
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.metrics.ShortSampling;
+import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -112,6 +114,117 @@ class TruthIT extends ServerTestBase {
     }
   }
 
+  /**
+   * What is said of an instance.
+   *
+   * @param state the API's word
+   * @param probe what its last probe found
+   * @param doctor what the doctor finds of the application's instances that is not well
+   * @param failing whether its metric says that 10 % of its attempts fail
+   */
+  private record InstanceTruth(
+      String application, String state, String probe, Set<String> doctor, boolean failing) {
+
+    @Override
+    public String toString() {
+      return application;
+    }
+  }
+
+  private static Stream<InstanceTruth> instanceTruths() {
+    Set<String> no = Set.of();
+    Set<String> fails = Set.of("workers warning");
+    Set<String> away = Set.of("workers problem", "worker problem");
+    Set<String> look = Set.of("workers problem", "worker warning");
+    return Stream.of(
+        new InstanceTruth("well", "well", "reached", no, false),
+        // All of its places are taken.
+        new InstanceTruth("busy", "well", "reached", no, false),
+        new InstanceTruth("failing", "failing", "reached", fails, true),
+        new InstanceTruth("broken", "failing", "reached", fails, true),
+        new InstanceTruth("unreached", "problem", "address-not-allowed", away, false),
+        new InstanceTruth("gone", "problem", "connection-refused", away, false),
+        new InstanceTruth("keyed", "problem", "scheduler-without-key", away, false),
+        new InstanceTruth("draining", "warning", "unavailable", look, false),
+        new InstanceTruth("overloaded", "avoided", "reached", look, false));
+  }
+
+  /**
+   * What is said of Redis.
+   *
+   * @param name for people
+   * @param commands that bring it about
+   * @param submitted the status of a submit
+   * @param health of its component
+   * @param sound what the metric says
+   * @param alerts whose condition holds, of those about Redis
+   * @param doctor what the doctor finds of it that is not well
+   */
+  private record StoreTruth(
+      String name,
+      List<String> commands,
+      int submitted,
+      String health,
+      String sound,
+      Set<String> alerts,
+      Set<String> doctor) {
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static Stream<StoreTruth> storeTruths() {
+    String sound = "CONFIG SET appendfsync everysec appendonly yes maxmemory 0";
+    String keep = " maxmemory-policy noeviction";
+    Set<String> no = Set.of();
+    Set<String> unsafe = Set.of("PunctualStoreUnsafe");
+    String allowance = "CONFIG SET maxmemory 100mb";
+    return Stream.of(
+        new StoreTruth("sound", List.of(sound + keep), 201, "UP", "1.0", no, no),
+        new StoreTruth(
+            "keeps nothing",
+            List.of(sound + keep, "CONFIG SET appendonly no"),
+            201,
+            "WARNING",
+            "1.0",
+            no,
+            Set.of("redis warning")),
+        new StoreTruth(
+            "evicts",
+            List.of(allowance, sound.replace(" maxmemory 0", " maxmemory-policy allkeys-lru")),
+            201,
+            "DOWN",
+            "0.0",
+            unsafe,
+            Set.of("redis problem")),
+        new StoreTruth(
+            "full",
+            List.of(sound + keep, "CONFIG SET maxmemory 1mb"),
+            503,
+            "DOWN",
+            "0.0",
+            Set.of("PunctualStoreDown"),
+            Set.of("redis problem")),
+        new StoreTruth(
+            "read-only",
+            List.of(sound + keep, "REPLICAOF 127.0.0.1 1"),
+            503,
+            "DOWN",
+            "0.0",
+            Set.of("PunctualStoreDown"),
+            Set.of("redis problem")),
+        new StoreTruth(
+            "emptied",
+            List.of("REPLICAOF NO ONE", sound + keep, "FLUSHALL"),
+            201,
+            "DOWN",
+            "0.0",
+            unsafe,
+            Set.of("losses problem")));
+  }
+
   private static Stream<Truth> truths() {
     Set<String> no = Set.of();
     Set<String> parked = Set.of("parked");
@@ -159,10 +272,20 @@ class TruthIT extends ServerTestBase {
     registry.add("spring.data.redis.port", REDIS::port);
     for (String application :
         List.of("well", "limited", "busy", "broken", "failing", "paused", "closed", "dead")) {
+      WORKER.answersPings("/callback/" + application);
       instance(registry, application, 0, WORKER.port(), "batch");
     }
     String instances = "spring.cloud.discovery.client.simple.instances.";
     registry.add(instances + "busy[0].metadata[punctual.concurrency]", () -> "1");
+    WORKER.answersPings("/callback/overloaded");
+    WORKER.refuse("/callback/overloaded", 503, null);
+    WORKER.refuse("/callback/keyed", 401, CallbackRefusal.UNSIGNED);
+    WORKER.refuse("/callback/draining", 503, null);
+    for (String application : List.of("overloaded", "keyed", "draining")) {
+      instance(registry, application, 0, WORKER.port(), "batch");
+    }
+    instance(registry, "gone", 0, 1, "batch");
+    instance(registry, "nonsense", 0, WORKER.port(), "telepathy");
     // Not called: it is in no allowed network.
     instance(registry, "unreached", 0, 1, "batch");
     registry.add(instances + "unreached[0].uri", () -> "http://10.0.0.1:8081");
@@ -195,6 +318,10 @@ class TruthIT extends ServerTestBase {
     submit("failing", "first", 1, "1h", "");
     submit("damaged", "j", 1, "1h", "");
     submit("pulled", "j", 3, "0s", "");
+    submit("overloaded", "j", 1, "0s", "");
+    for (String instances : List.of("gone", "keyed", "draining")) {
+      submit(instances, "j", 1, "1h", "");
+    }
     for (String held : List.of("limited", "paused", "closed")) {
       submit(held, "first", 1, "1h", "");
     }
@@ -388,16 +515,32 @@ class TruthIT extends ServerTestBase {
   }
 
   private String doctor(String application) {
+    // What is said of its instances is another truth.
+    return doctor(application, name -> !name.startsWith("worker")).stream()
+        .map(found -> found.replaceFirst(" .*", ""))
+        .collect(Collectors.joining(","));
+  }
+
+  /** What of that name the doctor finds that is not well, with how bad it is. */
+  private Set<String> doctor(String application, Predicate<String> names) {
     Set<String> found = new TreeSet<>();
-    for (JsonNode check :
-        api.get("/api/v1/doctor?application=" + application).body().get("checks")) {
+    String of = application.isEmpty() ? "" : "?application=" + application;
+    for (JsonNode check : api.get("/api/v1/doctor" + of).body().get("checks")) {
       String name = check.get("name").asString();
-      // What is said of its instances is another truth.
-      if (!check.get("status").asString().equals("ok") && !name.startsWith("worker")) {
-        found.add(name);
+      String status = check.get("status").asString();
+      if (!status.equals("ok") && names.test(name)) {
+        found.add(name + " " + status);
       }
     }
-    return String.join(",", found);
+    return found;
+  }
+
+  private String unchecked(String path) {
+    try {
+      return page(path);
+    } catch (Exception e) {
+      throw new AssertionError(path, e);
+    }
   }
 
   private Set<String> gauges(String application) {
@@ -424,6 +567,105 @@ class TruthIT extends ServerTestBase {
         .orElse(null);
   }
 
+  @ParameterizedTest
+  @MethodSource("instanceTruths")
+  @Order(2)
+  void allSayTheSameOfAnInstance(InstanceTruth truth) {
+    Map<String, Object> expected = new TreeMap<>();
+    expected.put("API", truth.state());
+    expected.put("API, probe", truth.probe());
+    expected.put("console, workers", word("instance." + truth.state()));
+    expected.put("console, queue", word("instance." + truth.state()));
+    expected.put("doctor", truth.doctor());
+    expected.put("metric", truth.failing());
+    eventually()
+        .untilAsserted(
+            () -> {
+              JsonNode instance = instances(truth.application()).get(0);
+              String inFlight =
+                  instance.get("inFlight").asInt() + " of " + instance.get("concurrency").asInt();
+              expected.put("in flight, workers", inFlight);
+              expected.put("in flight, queue", inFlight);
+              assertThat(said(truth, instance)).isEqualTo(expected);
+            });
+  }
+
+  private JsonNode instances(String application) {
+    return api.get("/api/v1/workers?application=" + application).body().get("items");
+  }
+
+  private Map<String, Object> said(InstanceTruth truth, JsonNode instance) throws Exception {
+    String application = truth.application();
+    String cells = "%s-0</%s>.*?<span class=\"tag[^>]*>([^<]*)</span>.*?(\\d+ of \\d+)</td>";
+    Map<String, Object> said = new TreeMap<>();
+    said.put("API", instance.get("state").asString());
+    said.put("API, probe", instance.at("/probe/code").asString());
+    Map.of(
+            "workers", cells.formatted(application, "b"),
+            "queue", cells.formatted(application, "a"))
+        .forEach(
+            (name, pattern) -> {
+              String path = "/queues/" + application + "/" + TYPE;
+              Matcher row =
+                  Pattern.compile(pattern, Pattern.DOTALL)
+                      .matcher(
+                          unchecked(name.equals("queue") ? path : "/workers?q=" + application));
+              boolean found = row.find();
+              said.put("console, " + name, found ? row.group(1) : NONE);
+              said.put("in flight, " + name, found ? row.group(2) : NONE);
+            });
+    said.put("doctor", doctor(application, name -> name.matches("workers?|outlier")));
+    String attempts = "sum(punctual_instance_attempts_total{application='" + application + "'%s})";
+    said.put(
+        "metric",
+        prometheus.series(
+                attempts.formatted(",outcome!='done'") + " * 10 >= " + attempts.formatted(""))
+            > 0);
+    return said;
+  }
+
+  @Test
+  @Order(2)
+  void asManyInstancesNeedAttentionAsTheApiHas() {
+    eventually()
+        .untilAsserted(
+            () -> {
+              JsonNode all = api.get("/api/v1/workers").body().get("items");
+              long bad =
+                  all.valueStream()
+                      .map(instance -> instance.get("state").asString())
+                      .filter(state -> !Set.of("well", "unprobed").contains(state))
+                      .count();
+              assertThat(bad).isGreaterThanOrEqualTo(7);
+              assertThat(page("/workers"))
+                  .contains(bad + " of " + all.size() + " instances need attention");
+            });
+  }
+
+  @Test
+  @Order(2)
+  void whatIsNoInstanceIsListedNowhere() throws Exception {
+    assertThat(instances("nonsense")).isEmpty();
+    assertThat(page("/workers")).doesNotContain("nonsense-0</b>");
+    assertThat(doctor("nonsense", name -> name.equals("worker")))
+        .isEqualTo(Set.of("worker problem"));
+    assertThat(page("")).contains("nonsense-0");
+
+    String lapsed = "/api/v1/workers/lapsed/lapsed-0";
+    ok(
+        api.call(
+            "PUT",
+            lapsed,
+            "{\"url\":\"http://127.0.0.1:%d/callback/lapsed\",\"taskTypes\":[\"%s\"],\"ttl\":\"5s\"}"
+                .formatted(WORKER.port(), TYPE),
+            ""));
+    eventually().until(() -> instances("lapsed").size() == 1);
+    assertThat(page("/workers")).contains("lapsed-0</b>");
+    eventually().until(() -> instances("lapsed").isEmpty());
+    assertThat(page("/workers")).doesNotContain("lapsed-0</b>");
+    assertThat(doctor("lapsed", name -> name.startsWith("worker"))).isEqualTo(Set.of());
+  }
+
   @Test
   @Order(2)
   void healthSaysWhatIsWrongWithQueuesAndStaysUp() {
@@ -440,6 +682,10 @@ class TruthIT extends ServerTestBase {
   @CsvSource({
     "well, j0, delayed, not_due",
     "paused, j0, ready, ready",
+    "closed, j0, ready, ready",
+    "unserved, j0, ready, ready",
+    "unreached, j0, ready, ready",
+    "failing, j0, delayed, not_due",
     "busy, j0, reserved, reserved",
     "dead, j0, dead, dead",
     "dead, done, finished, ",
@@ -485,6 +731,24 @@ class TruthIT extends ServerTestBase {
                               .get(counted.equals("not_due") ? "notDue" : counted)
                               .asDouble()));
     }
+  }
+
+  @Test
+  @Order(3)
+  void allSayThatAJobIsToldToStopAndThatOneIsUnknown() throws Exception {
+    String job = "/jobs/busy/" + TYPE + "/";
+    String id =
+        Stream.of("j0", "j1", "j2")
+            .filter(one -> api.get("/api/v1" + job + one).at("/state").equals("reserved"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(api.delete("/api/v1" + job + id + "?running=interrupt").status()).isEqualTo(202);
+    assertThat(api.get("/api/v1" + job + id).at("/state")).isEqualTo("reserved");
+    assertThat(api.get("/api/v1" + job + id).text()).contains("\"cancelling\":true");
+    assertThat(page(job + id)).contains(word("story.cancelling"), word("state.reserved"));
+
+    assertThat(api.get("/api/v1" + job + "none").status()).isEqualTo(404);
+    assertThat(page("/jobs?q=none")).doesNotContain("href=\"/console" + job + "none\"");
   }
 
   @Test
@@ -538,5 +802,59 @@ class TruthIT extends ServerTestBase {
             api.get("/api/v1/doctor").text().contains("Redis does not answer"))
         .map(away -> away ? "away" : "there")
         .reduce("", String::concat);
+  }
+
+  @ParameterizedTest
+  @MethodSource("storeTruths")
+  @Order(6)
+  void allSayTheSameOfRedis(StoreTruth truth) throws Exception {
+    for (String command : truth.commands()) {
+      assertThat(Resp.call(REDIS.port(), command.split(" ", -1))).isEqualTo("OK");
+    }
+    Map<String, Object> expected = new TreeMap<>();
+    expected.put("API", Boolean.toString(truth.sound().equals("1.0")));
+    expected.put("submit", truth.submitted());
+    expected.put("metric", truth.sound());
+    // Redis answers, but nothing can be done.
+    boolean refuses = truth.submitted() == 503;
+    expected.put("metric, up", refuses ? "0.0" : "1.0");
+    expected.put("says that it refuses", refuses);
+    expected.put("health", truth.health());
+    expected.put("alerts", truth.alerts());
+    expected.put("doctor", truth.doctor());
+    expected.put("console, overview", truth.doctor());
+    eventually().untilAsserted(() -> assertThat(said()).isEqualTo(expected));
+  }
+
+  private Map<String, Object> said() throws Exception {
+    Map<String, Object> said = new TreeMap<>();
+    said.put("API", api.get("/api/v1/store").at("/sound"));
+    said.put(
+        "submit",
+        api.post(
+                "/api/v1/jobs",
+                "{\"application\":\"well\",\"taskType\":\"%s\",\"delay\":\"1h\"}".formatted(TYPE))
+            .status());
+    said.put("metric", metric("punctual_store_sound"));
+    said.put("metric, up", metric("punctual_store_up"));
+    said.put(
+        "says that it refuses", api.get("/api/v1/doctor").text().contains("refuses what it is"));
+    said.put("health", api.get("/actuator/health").at("/components/store/status"));
+    Set<String> alerts = new TreeSet<>(prometheus.alerts().getOrDefault(NONE, Set.of()));
+    alerts.removeIf(name -> !name.startsWith("PunctualStore"));
+    said.put("alerts", alerts);
+    said.put("doctor", doctor(NONE, name -> name.matches("redis|durability|losses")));
+    Set<String> overview = new TreeSet<>();
+    Matcher line =
+        Pattern.compile("<li class=\"(bad|warn)\">(.*?)</li>", Pattern.DOTALL).matcher(page(""));
+    while (line.find()) {
+      for (String code : List.of("redis", "durability", "losses")) {
+        if (line.group(2).contains(word("finding." + code))) {
+          overview.add(code + (line.group(1).equals("bad") ? " problem" : " warning"));
+        }
+      }
+    }
+    said.put("console, overview", overview);
+    return said;
   }
 }

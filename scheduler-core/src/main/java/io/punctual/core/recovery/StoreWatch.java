@@ -110,6 +110,7 @@ public final class StoreWatch {
     this.health =
         new StoreHealth(
             null,
+            false,
             store.inspector().durability().toString(),
             List.of(),
             List.of(),
@@ -127,7 +128,7 @@ public final class StoreWatch {
   public synchronized void acknowledgeLosses() {
     store.epoch().acknowledge();
     unreported.clear();
-    health = with(health.error(), List.of());
+    health = with(health.error(), health.refuses(), List.of());
   }
 
   public LossJournal journal() {
@@ -222,11 +223,12 @@ public final class StoreWatch {
     return LOOK.toNanos();
   }
 
-  private synchronized void failed(RuntimeException e) {
+  private synchronized void failed(StoreException e) {
     failing = true;
     // Whatever answers again may be set up in another way.
     inspected = Long.MIN_VALUE / 2;
-    health = with(String.valueOf(e.getMessage()), health.losses());
+    boolean refuses = e.kind() == StoreException.Kind.REFUSED;
+    health = with(String.valueOf(e.getMessage()), refuses, health.losses());
   }
 
   /** Returns whether something was lost. */
@@ -312,7 +314,7 @@ public final class StoreWatch {
     // At once: the store may be away again before it is told.
     List<StoreLoss> losses = new ArrayList<>(health.losses());
     losses.add(loss);
-    health = with(health.error(), newest(losses));
+    health = with(health.error(), health.refuses(), newest(losses));
   }
 
   /** Writes losses to the store, where later engines read them until they are acknowledged. */
@@ -320,7 +322,7 @@ public final class StoreWatch {
     unreported.forEach(report -> store.epoch().report(report.name(), report.loss()));
     unreported.clear();
     List<StoreLoss> losses = store.epoch().losses();
-    health = with(health.error(), newest(losses));
+    health = with(health.error(), health.refuses(), newest(losses));
   }
 
   private synchronized void keepJournal(Epoch now) {
@@ -479,6 +481,7 @@ public final class StoreWatch {
       health =
           new StoreHealth(
               null,
+              false,
               store.inspector().durability().toString(),
               nodes,
               findings,
@@ -489,9 +492,10 @@ public final class StoreWatch {
     }
   }
 
-  private StoreHealth with(@Nullable String error, List<StoreLoss> losses) {
+  private StoreHealth with(@Nullable String error, boolean refuses, List<StoreLoss> losses) {
     return new StoreHealth(
         error,
+        refuses,
         health.durability(),
         health.nodes(),
         health.findings(),

@@ -350,6 +350,7 @@ class QueuePageController {
                     .thenComparing(WorkerReport::key, NaturalOrder.NAMES))
             .toList();
     model.addAttribute("outliers", outliers);
+    model.addAttribute("states", WorkersPageController.states(all));
     model.addAttribute("failing", WorkersPageController.failing(all));
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));
     model.addAttribute("instanceCount", instances.size());

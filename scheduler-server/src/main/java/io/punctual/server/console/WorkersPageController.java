@@ -83,15 +83,9 @@ class WorkersPageController {
             .toList();
     model.addAttribute("total", all.size());
     model.addAttribute(
-        "troubled",
-        all.stream()
-            .filter(
-                worker ->
-                    InstanceHealth.isFailing(worker)
-                        || worker.avoidedUntil() != null
-                        || (worker.probe() != null && worker.probe().status() != Status.OK))
-            .count());
+        "troubled", all.stream().filter(worker -> InstanceHealth.state(worker).isBad()).count());
     model.addAttribute("outliers", outliers);
+    model.addAttribute("states", states(all));
     model.addAttribute("failing", failing(all));
     model.addAttribute("members", engine.members());
     model.addAttribute("q", q);
@@ -101,6 +95,16 @@ class WorkersPageController {
     model.addAttribute("schedulers", schedulers());
     model.addAttribute("registry", !registry.views().isEmpty());
     return "workers";
+  }
+
+  /** The states of instances, as words, by key. */
+  static Map<String, String> states(List<WorkerReport> all) {
+    return all.stream()
+        .collect(
+            Collectors.toMap(
+                WorkerReport::key,
+                worker -> InstanceHealth.state(worker).word(),
+                (one, other) -> one));
   }
 
   /** The keys of the instances that fail, whether the others do so or not. */

@@ -202,7 +202,13 @@ public class HealthChecks {
     if (health.error() != null) {
       return List.of(
           Finding.of(
-              Code.REDIS, "away", Status.PROBLEM, "detail", health.error(), "address", redis));
+              Code.REDIS,
+              health.refuses() ? "refuses" : "away",
+              Status.PROBLEM,
+              "detail",
+              health.error(),
+              "address",
+              redis));
     }
     List<Finding> checks = new ArrayList<>();
     for (StoreNode.Finding finding : health.findings()) {
@@ -375,38 +381,57 @@ public class HealthChecks {
   private static List<Finding> workerChecks(String application, List<WorkerReport> reports) {
     List<Finding> checks = new ArrayList<>();
     int well = 0;
+    int failing = 0;
     for (WorkerReport report : reports) {
-      ProbeResult probe = report.probe();
-      if (probe == null || probe.status() == Status.OK) {
+      InstanceHealth.State state = InstanceHealth.state(report);
+      if (!state.isBad()) {
         well++;
+      } else if (state == InstanceHealth.State.FAILING) {
+        failing++;
       } else if (checks.size() < MOST_WORKERS) {
-        checks.add(
-            worker(
-                application,
-                "",
-                probe.status(),
-                report.instance(),
-                probe.code().word(),
-                probe.messageText(),
-                probe.remedyText()));
+        checks.add(worker(report, state));
       }
     }
+    Status reached = failing > 0 ? Status.WARNING : Status.PROBLEM;
     checks.add(
         0,
         Finding.of(
             Code.WORKERS,
-            "",
-            well == 0 ? Status.PROBLEM : Status.OK,
+            failing > 0 ? "failing" : "",
+            well == 0 ? reached : Status.OK,
             Subject.of(application),
             "well",
             Integer.toString(well),
             "all",
-            Integer.toString(reports.size())));
+            Integer.toString(reports.size()),
+            "failing",
+            Integer.toString(failing)));
     InstanceHealth.outliers(reports).stream()
         .limit(MOST_WORKERS)
         .map(InstanceHealth.Outlier::finding)
         .forEach(checks::add);
     return checks;
+  }
+
+  private static Finding worker(WorkerReport report, InstanceHealth.State state) {
+    ProbeResult probe = report.probe();
+    return state == InstanceHealth.State.AVOIDED || probe == null
+        ? worker(
+            report.application(),
+            state.word(),
+            Status.WARNING,
+            report.instance(),
+            state.word(),
+            Objects.requireNonNullElse(report.lastCallError(), ""),
+            null)
+        : worker(
+            report.application(),
+            "",
+            probe.status(),
+            report.instance(),
+            probe.code().word(),
+            probe.messageText(),
+            probe.remedyText());
   }
 
   private static Finding worker(

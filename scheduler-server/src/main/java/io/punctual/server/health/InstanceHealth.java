@@ -3,23 +3,67 @@ package io.punctual.server.health;
 import io.punctual.server.health.Finding.Code;
 import io.punctual.server.health.Finding.Subject;
 import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.probe.ProbeResult;
 import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Judges instances: the one place that says which fail far more often than the others. */
+/** Judges instances: the one place that says which state each has, and which fail too often. */
 public final class InstanceHealth {
 
   private static final int TIMES = 5;
 
   private InstanceHealth() {}
+
+  /** What an operator ought to know first of an instance, the worst first. */
+  public enum State {
+    /** Its last probe found a problem: it gets no jobs. */
+    PROBLEM,
+    /** Calls with jobs did not get through or were not answered in time: it is left alone now. */
+    AVOIDED,
+    /** Its last probe found something that ought to be looked at. */
+    WARNING,
+    /** At least 10 % of at least 20 attempts failed. */
+    FAILING,
+    /** It was not probed yet, and nothing bad is known. */
+    UNPROBED,
+    /** Nothing bad is found. */
+    WELL;
+
+    /** As the API writes it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns whether an operator ought to look at the instance. */
+    public boolean isBad() {
+      return compareTo(UNPROBED) < 0;
+    }
+  }
+
+  /** Returns the worst state that an instance is in. */
+  public static State state(WorkerReport report) {
+    ProbeResult probe = report.probe();
+    Status status = probe == null ? Status.OK : probe.status();
+    if (status == Status.PROBLEM) {
+      return State.PROBLEM;
+    } else if (report.avoidedUntil() != null) {
+      return State.AVOIDED;
+    } else if (status == Status.WARNING) {
+      return State.WARNING;
+    } else if (isFailing(report)) {
+      return State.FAILING;
+    }
+    return probe == null ? State.UNPROBED : State.WELL;
+  }
 
   /**
    * An instance that fails far more often than the others of its application.

@@ -1,6 +1,8 @@
 package io.punctual.server.rest;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.punctual.core.store.instance.RegisteredWorkers;
+import io.punctual.server.health.InstanceHealth;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.probe.Prober;
@@ -139,10 +141,22 @@ class WorkersController {
     return new Registered(name, instance, "removed", null, null);
   }
 
+  /**
+   * An instance.
+   *
+   * @param state the worst that it is in, as a word
+   */
+  record Worker(@JsonUnwrapped WorkerReport report, String state) {
+
+    static Worker of(WorkerReport report) {
+      return new Worker(report, InstanceHealth.state(report).word());
+    }
+  }
+
   /** By application and instance; the cursor is the last of the page before. */
   @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/api/v1/workers")
-  Page<WorkerReport> list(
+  Page<Worker> list(
       @RequestParam(name = "application", required = false) @Nullable String given,
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(required = false) @Nullable String limit) {
@@ -154,14 +168,15 @@ class WorkersController {
             .limit(max + 1L)
             .toList();
     return new Page<>(
-        found.stream().limit(max).toList(), found.size() > max ? found.get(max - 1).key() : null);
+        found.stream().limit(max).map(Worker::of).toList(),
+        found.size() > max ? found.get(max - 1).key() : null);
   }
 
   /** Calls an instance now, with nothing to run. */
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/workers:probe")
-  WorkerReport probe(@Body Probe probe) {
-    return prober.probe(probe.application(), probe.instance());
+  Worker probe(@Body Probe probe) {
+    return Worker.of(prober.probe(probe.application(), probe.instance()));
   }
 
   record Probe(String application, String instance) {

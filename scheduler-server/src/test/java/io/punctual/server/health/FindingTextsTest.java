@@ -44,6 +44,7 @@ class FindingTextsTest {
           "side",
           "well",
           "all",
+          "failing",
           "instance",
           "percent",
           "ended",
