@@ -106,7 +106,8 @@
   });
   // Who comes back finds the boxes as they were left.
   window.addEventListener('pageshow', count);
-  document.addEventListener('htmx:afterSettle', () => { tick(); count(); });
+  // Before it is to be seen: times as the server writes them are wider, and would make tables jump.
+  for (const when of ['htmx:afterSwap', 'htmx:oobAfterSwap', 'htmx:afterSettle']) document.addEventListener(when, () => { tick(); count(); });
   // A table that is scrolled aside stays so, and what is unfolded, when its part of the page is replaced.
   const scrolls = '#live .scroll, #charts .scroll';
   const folds = '#live details[id], #charts details[id]';
