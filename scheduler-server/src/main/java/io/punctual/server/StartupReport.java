@@ -1,9 +1,11 @@
 package io.punctual.server;
 
 import io.punctual.server.dispatch.DispatchProperties;
+import io.punctual.server.registry.InstanceSource;
+import io.punctual.server.registry.Registries;
+import io.punctual.server.registry.RegistrySource;
 import io.punctual.wire.RegistryAddresses;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -13,6 +15,7 @@ import org.springframework.core.env.Profiles;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.stereotype.Component;
+import org.springframework.util.StringUtils;
 
 /** Says at the start which Redis and registry this scheduler uses, and what it may call. */
 @Component
@@ -23,12 +26,17 @@ class StartupReport {
   private final RedisConnectionFactory connections;
   private final Environment environment;
   private final DispatchProperties properties;
+  private final Registries registries;
 
   StartupReport(
-      RedisConnectionFactory connections, Environment environment, DispatchProperties properties) {
+      RedisConnectionFactory connections,
+      Environment environment,
+      DispatchProperties properties,
+      Registries registries) {
     this.connections = connections;
     this.environment = environment;
     this.properties = properties;
+    this.registries = registries;
   }
 
   @EventListener(ApplicationReadyEvent.class)
@@ -48,25 +56,32 @@ class StartupReport {
   }
 
   private String registry() {
-    List<String> used = new ArrayList<>();
-    if (environment.getProperty("eureka.client.enabled", Boolean.class, true)) {
-      String eureka = environment.getProperty("eureka.client.service-url.defaultZone", "none");
-      used.add(RegistryAddresses.of(eureka).toString());
-    }
-    if (environment.getProperty("spring.cloud.zookeeper.enabled", Boolean.class, false)) {
-      used.add("ZooKeeper " + environment.getProperty("spring.cloud.zookeeper.connect-string"));
-    }
-    if (environment.getProperty("spring.cloud.consul.enabled", Boolean.class, false)) {
-      used.add(
+    String used =
+        registries.sources().reversed().stream()
+            .map(InstanceSource::name)
+            .filter(name -> !name.equals(RegistrySource.OF_PROPERTIES))
+            .map(this::shown)
+            .collect(Collectors.joining(" and "));
+    return used.isEmpty() ? "none (eureka.client.enabled=false)" : used;
+  }
+
+  private String shown(String registry) {
+    return switch (registry) {
+      case "eureka" -> {
+        String addresses = "eureka.client.service-url.defaultZone";
+        yield RegistryAddresses.of(environment.getProperty(addresses, "none")).toString();
+      }
+      case "zookeeper" ->
+          "ZooKeeper " + environment.getProperty("spring.cloud.zookeeper.connect-string");
+      case "consul" ->
           "Consul %s:%s"
               .formatted(
                   environment.getProperty("spring.cloud.consul.host"),
-                  environment.getProperty("spring.cloud.consul.port")));
-    }
-    if (environment.getProperty("spring.cloud.nacos.discovery.enabled", Boolean.class, false)) {
-      used.add("Nacos " + environment.getProperty("spring.cloud.nacos.discovery.server-addr"));
-    }
-    return used.isEmpty() ? "none (eureka.client.enabled=false)" : String.join(" and ", used);
+                  environment.getProperty("spring.cloud.consul.port"));
+      case "nacos" ->
+          "Nacos " + environment.getProperty("spring.cloud.nacos.discovery.server-addr");
+      default -> StringUtils.capitalize(registry);
+    };
   }
 
   private String redis() {

@@ -15,7 +15,8 @@ import org.springframework.cloud.client.discovery.simple.SimpleDiscoveryClient;
  */
 public record RegistrySource(String name, DiscoveryClient discovery) implements InstanceSource {
 
-  private static final String OF_PROPERTIES = "configuration";
+  /** The name of the registry of properties, which is always there, mostly without instances. */
+  public static final String OF_PROPERTIES = "configuration";
 
   /**
    * A source for each registry that the discovery client asks. Those that it asks first come last,
@@ -37,7 +38,8 @@ public record RegistrySource(String name, DiscoveryClient discovery) implements 
       return OF_PROPERTIES;
     }
     String type = client.getClass().getSimpleName();
-    return type.replaceFirst("(Informer)?DiscoveryClient.*", "").toLowerCase(Locale.ROOT);
+    return type.replaceFirst("(Client)?((Cacheable)?Informer)?DiscoveryClient.*", "")
+        .toLowerCase(Locale.ROOT);
   }
 
   @Override

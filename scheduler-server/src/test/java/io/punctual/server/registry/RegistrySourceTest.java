@@ -66,14 +66,14 @@ class RegistrySourceTest {
     assertThat(RegistrySource.of(new ZookeeperDiscoveryClient()))
         .extracting(RegistrySource::name)
         .containsExactly("zookeeper");
-    assertThat(RegistrySource.of(new KubernetesInformerDiscoveryClient()))
+    assertThat(RegistrySource.of(new KubernetesClientInformerDiscoveryClient()))
         .extracting(RegistrySource::name)
         .containsExactly("kubernetes");
   }
 
   private static final class ZookeeperDiscoveryClient extends NoInstances {}
 
-  private static final class KubernetesInformerDiscoveryClient extends NoInstances {}
+  private static final class KubernetesClientInformerDiscoveryClient extends NoInstances {}
 
   private abstract static class NoInstances implements DiscoveryClient {
 

@@ -2,14 +2,15 @@ package io.punctual.systemtest;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +33,15 @@ public final class JavaProcess implements AutoCloseable {
   private final Path log;
   // Should this JVM be ended, its children must not stay.
   private final Thread atExit = new Thread(this::destroy, "end-process");
+  private final Map<String, String> environment = new LinkedHashMap<>();
+  private String host = "127.0.0.1";
   private @Nullable Process process;
 
   /**
    * Prepares a process.
    *
    * @param scheme what it speaks: http or https
-   * @param port where it listens on 127.0.0.1
+   * @param port where it listens
    * @param client asks whether it is ready
    * @param arguments behind {@code java}
    */
@@ -73,16 +76,34 @@ public final class JavaProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
+  /** Says where it listens; by default at 127.0.0.1. */
+  JavaProcess at(String address) {
+    host = address;
+    return this;
+  }
+
+  /** Returns its host and port. */
+  public String address() {
+    return host + ":" + port;
+  }
+
+  /** Sets a variable of its environment, for its next start. */
+  JavaProcess with(String variable, String value) {
+    environment.put(variable, value);
+    return this;
+  }
+
   /** Starts it; does not wait until it is ready. */
   public JavaProcess start() {
     try {
       Files.createDirectories(log.getParent());
-      process =
+      ProcessBuilder builder =
           new ProcessBuilder(command)
               .directory(directory.toFile())
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-              .start();
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+      builder.environment().putAll(environment);
+      process = builder.start();
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -132,7 +153,7 @@ public final class JavaProcess implements AutoCloseable {
           if (!process().isAlive()) {
             throw ended();
           }
-          try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+          try (Socket socket = new Socket(host, port)) {
             return socket.isConnected();
           }
         });
@@ -149,7 +170,7 @@ public final class JavaProcess implements AutoCloseable {
 
   /** Its base address. */
   public String url() {
-    return scheme + "://127.0.0.1:" + port;
+    return scheme + "://" + address();
   }
 
   /** Where it listens. */

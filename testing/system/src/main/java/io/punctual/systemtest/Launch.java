@@ -71,6 +71,11 @@ record Launch(String name, List<String> words, List<Path> jars, @Nullable Launch
     return new Launch(other, words, jars, base);
   }
 
+  /** The same with more flags. */
+  Launch with(List<String> flags) {
+    return new Launch(name, Stream.concat(flags.stream(), words.stream()).toList(), jars, base);
+  }
+
   /** The same with the start cache of that one. */
   Launch on(Launch other) {
     return new Launch(name, words, jars, other);

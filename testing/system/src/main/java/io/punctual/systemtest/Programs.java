@@ -4,6 +4,7 @@ import io.punctual.redis.Ports;
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,8 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -41,6 +44,10 @@ public final class Programs {
   private static final String NAME = "--spring.application.name=";
   private static final String PREFIX = "--punctual.key-prefix=";
   private static final String ADDRESSES = "--punctual.url=";
+
+  /** An option of a worker, which then runs no job without a signature. */
+  static final String SECRETS = "--punctual.callback.secrets=";
+
   // What a run that makes a start cache has otherwise.
   private static final List<String> ITS_OWN = List.of(NAME, PREFIX, ADDRESSES);
 
@@ -51,27 +58,13 @@ public final class Programs {
   public static final String SHOP_IN_MEMORY =
       "--spring.datasource.url=jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE";
 
-  // What the starter brings for Eureka, and a registry's clients in general.
-  private static final Pattern REGISTRY_CLIENTS =
-      Pattern.compile(
-          "(spring-cloud-|eureka-client|netflix-|curator-|zookeeper-|nacos-|logback-adapter"
-              + "|simpleclient).*");
-
-  // Applications have one client of a registry, and most of them Eureka's.
-  private static final Pattern EUREKA =
-      Pattern.compile("(spring-cloud-(starter-)?netflix-|eureka-client|netflix-).*");
-  private static final Pattern ZOOKEEPER =
-      Pattern.compile("(spring-cloud-(starter-)?zookeeper-|curator-|zookeeper-).*");
-
-  private static final Pattern CONSUL = Pattern.compile("spring-cloud-(starter-)?consul-.*");
-
-  private static final Pattern NACOS =
-      Pattern.compile("(spring-cloud-(starter-)?alibaba-|nacos-|logback-adapter|simpleclient).*");
-
   private static final String ZOOKEEPER_SERVER = "org.apache.zookeeper.server.ZooKeeperServerMain";
 
   /** What Nacos's clients add to the port that they are configured with. */
   private static final int NACOS_CLIENTS = 1000;
+
+  private static final String KUBERNETES = "kubernetes";
+  private static final String KUBERNETES_STAND_IN = "io.punctual.test.kubernetes.KubernetesStandIn";
 
   private static final String CONSUL_STAND_IN = "io.punctual.test.consul.ConsulStandIn";
 
@@ -85,6 +78,8 @@ public final class Programs {
   private final HttpClient client;
   private final List<String> everywhere;
   private final @Nullable StartCaches caches;
+  private final Map<String, Integer> podPorts = new ConcurrentHashMap<>();
+  private final AtomicInteger pods = new AtomicInteger();
 
   /**
    * Programs that start fast and need little, for tests on few processors.
@@ -269,33 +264,89 @@ public final class Programs {
   }
 
   private static Launch main(Class<?> main) {
-    return Launch.main(main, without(ZOOKEEPER, CONSUL, NACOS), jar -> false);
+    return Launch.main(main, RegistryClient.EUREKA.alone(), jar -> false);
   }
 
   private static Launch bareWorker() {
-    return Launch.main(WorkerApplication.class, jar -> !isRegistryClient(jar), jar -> false)
+    return Launch.main(WorkerApplication.class, jar -> !RegistryClient.isOfAny(jar), jar -> false)
         .named(BARE_WORKER);
   }
 
   /** A worker with one client of a registry, behind all else on its class path. */
-  private static Launch worker(String name, Pattern... others) {
-    return Launch.main(WorkerApplication.class, without(others), Programs::isRegistryClient)
-        .named(name)
+  private static Launch workerOn(RegistryClient registry) {
+    return Launch.main(WorkerApplication.class, registry.alone(), RegistryClient::isOfAny)
+        .named("worker-on-" + registry)
         .on(bareWorker());
   }
 
-  private static boolean isRegistryClient(String jar) {
-    return REGISTRY_CLIENTS.matcher(jar).matches();
+  /** An instance of a worker application without Eureka's client. */
+  private JavaProcess worker(
+      Launch launch, String application, Path record, List<String> registry, String... options) {
+    return worker(launch, "127.0.0.1", Ports.free(), application, record, registry, options);
   }
 
-  private static Predicate<String> without(Pattern... clients) {
-    return jar -> Stream.of(clients).noneMatch(client -> client.matcher(jar).matches());
+  private JavaProcess worker(
+      Launch launch,
+      String address,
+      int port,
+      String application,
+      Path record,
+      List<String> registry,
+      String... options) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+                NAME + application,
+                "--server.address=" + address,
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true"));
+    if (Stream.of(options).noneMatch(option -> option.startsWith(SECRETS))) {
+      arguments.add("--punctual.callback.accept-unsigned=true");
+    }
+    arguments.addAll(registry);
+    arguments.addAll(Arrays.asList(options));
+    return process(application, port, launch, arguments);
+  }
+
+  /**
+   * A scheduler that does not read Eureka.
+   *
+   * @param registry options of the registry that it reads
+   */
+  private JavaProcess schedulerOn(
+      Launch launch, int redisPort, String keyPrefix, List<String> registry, String... options) {
+    List<String> all = new ArrayList<>(registry);
+    all.add("--eureka.client.enabled=false");
+    all.addAll(Arrays.asList(options));
+    return scheduler(
+        launch, "http://127.0.0.1:1", redisPort, keyPrefix, all.toArray(String[]::new));
+  }
+
+  /**
+   * The scheduler's program with a registry's client that it does not have: on the class path, as
+   * docs/install.md says.
+   */
+  private Launch schedulerBeside(RegistryClient registry) {
+    Launch program = jar("scheduler-server");
+    List<Path> jars = new ArrayList<>();
+    jars.add(Path.of(program.words().getLast()));
+    jars.addAll(
+        Launch.main(WorkerApplication.class, registry::needs, jar -> false).jars().stream()
+            .filter(Files::isRegularFile)
+            .toList());
+    String classPath =
+        jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    return new Launch(
+        "scheduler-beside-" + registry,
+        List.of("-cp", classPath, "io.punctual.launch.Launcher"),
+        jars);
   }
 
   /** A ZooKeeper server, which keeps its data; it is there once its port accepts connections. */
   public JavaProcess zookeeper() {
     int port = Ports.free();
-    Launch classPath = worker("zookeeper", EUREKA, CONSUL, NACOS);
+    Launch classPath = workerOn(RegistryClient.ZOOKEEPER);
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -316,30 +367,16 @@ public final class Programs {
   /** A scheduler that reads ZooKeeper and no other registry. */
   public JavaProcess schedulerOnZookeeper(
       JavaProcess zookeeper, int redisPort, String keyPrefix, String... options) {
-    List<String> all = new ArrayList<>(zookeeper(zookeeper));
-    all.add("--eureka.client.enabled=false");
-    all.add("--spring.cloud.zookeeper.enabled=true");
-    all.addAll(Arrays.asList(options));
-    return scheduler("http://127.0.0.1:1", redisPort, keyPrefix, all.toArray(String[]::new));
+    List<String> registry = new ArrayList<>(zookeeper(zookeeper));
+    registry.add("--spring.cloud.zookeeper.enabled=true");
+    return schedulerOn(jar("scheduler-server"), redisPort, keyPrefix, registry, options);
   }
 
   /** An instance of a worker application that has ZooKeeper's client and no other. */
   public JavaProcess workerOnZookeeper(
       JavaProcess zookeeper, String application, Path record, String... options) {
-    int port = Ports.free();
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
-                NAME + application,
-                "--server.address=127.0.0.1",
-                "--server.port=" + port,
-                "--management.endpoint.health.probes.enabled=true",
-                "--punctual.callback.accept-unsigned=true"));
-    arguments.addAll(zookeeper(zookeeper));
-    arguments.addAll(Arrays.asList(options));
-    return process(
-        application, port, worker("worker-on-zookeeper", EUREKA, CONSUL, NACOS), arguments);
+    return worker(
+        workerOn(RegistryClient.ZOOKEEPER), application, record, zookeeper(zookeeper), options);
   }
 
   private static List<String> zookeeper(JavaProcess zookeeper) {
@@ -364,11 +401,9 @@ public final class Programs {
   /** A scheduler that reads Consul and no other registry. */
   public JavaProcess schedulerOnConsul(
       JavaProcess consul, int redisPort, String keyPrefix, String... options) {
-    List<String> all = new ArrayList<>(consul(consul));
-    all.add("--eureka.client.enabled=false");
-    all.add("--spring.cloud.consul.enabled=true");
-    all.addAll(Arrays.asList(options));
-    return scheduler("http://127.0.0.1:1", redisPort, keyPrefix, all.toArray(String[]::new));
+    List<String> registry = new ArrayList<>(consul(consul));
+    registry.add("--spring.cloud.consul.enabled=true");
+    return schedulerOn(jar("scheduler-server"), redisPort, keyPrefix, registry, options);
   }
 
   /**
@@ -378,20 +413,7 @@ public final class Programs {
    */
   public JavaProcess workerOnConsul(
       JavaProcess consul, String application, Path record, String... options) {
-    int port = Ports.free();
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
-                NAME + application,
-                "--server.address=127.0.0.1",
-                "--server.port=" + port,
-                "--management.endpoint.health.probes.enabled=true",
-                "--punctual.callback.accept-unsigned=true"));
-    arguments.addAll(consul(consul));
-    arguments.addAll(Arrays.asList(options));
-    return process(
-        application, port, worker("worker-on-consul", EUREKA, ZOOKEEPER, NACOS), arguments);
+    return worker(workerOn(RegistryClient.CONSUL), application, record, consul(consul), options);
   }
 
   private static List<String> consul(JavaProcess consul) {
@@ -428,60 +450,28 @@ public final class Programs {
     return process("nacos", port, new Launch("nacos", words, server.jars()), List.of());
   }
 
-  /**
-   * A scheduler that reads Nacos and no other registry. Its program has no client of Nacos: it is
-   * on the class path, as docs/install.md says.
-   */
+  /** A scheduler that reads Nacos and no other registry. */
   public JavaProcess schedulerOnNacos(
       JavaProcess nacos, int redisPort, String keyPrefix, String... options) {
-    Launch program = jar("scheduler-server");
-    List<Path> jars = new ArrayList<>();
-    jars.add(Path.of(program.words().getLast()));
-    jars.addAll(
-        Launch.main(WorkerApplication.class, jar -> NACOS.matcher(jar).matches(), jar -> false)
-            .jars()
-            .stream()
-            .filter(Files::isRegularFile)
-            .toList());
-    String classPath =
-        jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
-    List<String> words = new ArrayList<>(nacosClient());
-    words.addAll(List.of("-cp", classPath, "io.punctual.launch.Launcher"));
-    List<String> all = new ArrayList<>(nacos(nacos));
-    all.add("--eureka.client.enabled=false");
-    all.add("--spring.cloud.nacos.discovery.enabled=true");
-    all.addAll(Arrays.asList(options));
-    return scheduler(
-        new Launch("scheduler-on-nacos", words, jars),
-        "http://127.0.0.1:1",
+    List<String> registry = new ArrayList<>(nacos(nacos));
+    registry.add("--spring.cloud.nacos.discovery.enabled=true");
+    return schedulerOn(
+        schedulerBeside(RegistryClient.NACOS).with(nacosClient()),
         redisPort,
         keyPrefix,
-        all.toArray(String[]::new));
+        registry,
+        options);
   }
 
   /** An instance of a worker application that has Nacos's client and no other. */
   public JavaProcess workerOnNacos(
       JavaProcess nacos, String application, Path record, String... options) {
-    int port = Ports.free();
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
-                NAME + application,
-                "--server.address=127.0.0.1",
-                "--server.port=" + port,
-                "--management.endpoint.health.probes.enabled=true",
-                "--punctual.callback.accept-unsigned=true"));
-    arguments.addAll(nacos(nacos));
-    arguments.addAll(Arrays.asList(options));
-    Launch launch = worker("worker-on-nacos", EUREKA, ZOOKEEPER, CONSUL);
-    List<String> words = new ArrayList<>(nacosClient());
-    words.addAll(launch.words());
-    return process(
+    return worker(
+        workerOn(RegistryClient.NACOS).with(nacosClient()),
         application,
-        port,
-        new Launch(launch.name(), words, launch.jars(), launch.base()),
-        arguments);
+        record,
+        nacos(nacos),
+        options);
   }
 
   private static List<String> nacos(JavaProcess nacos) {
@@ -499,26 +489,92 @@ public final class Programs {
   }
 
   /**
+   * A stand-in for a cluster of Kubernetes, which keeps its pods in a file; it is there once its
+   * port accepts.
+   */
+  public JavaProcess kubernetes() {
+    int port = Ports.free();
+    Launch classPath = main(WorkerApplication.class);
+    return process(
+        KUBERNETES,
+        port,
+        new Launch(
+            KUBERNETES,
+            List.of("-cp", classPath.words().get(1), KUBERNETES_STAND_IN),
+            classPath.jars()),
+        List.of(Integer.toString(port), directory.resolve("pods-" + port).toString()));
+  }
+
+  /** A scheduler that reads Kubernetes' services and no other registry. */
+  public JavaProcess schedulerOnKubernetes(
+      JavaProcess kubernetes, int redisPort, String keyPrefix, String... options) {
+    Path access = directory.resolve("kubeconfig-" + kubernetes.port());
+    try {
+      Files.writeString(
+          access,
+          """
+          apiVersion: v1
+          kind: Config
+          clusters: [{name: test, cluster: {server: "%s"}}]
+          users: [{name: test, user: {}}]
+          contexts: [{name: test, context: {cluster: test, user: test, namespace: default}}]
+          current-context: test
+          """
+              .formatted(kubernetes.url()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    List<String> registry =
+        List.of(
+            "--spring.main.cloud-platform=kubernetes",
+            "--spring.cloud.kubernetes.discovery.namespaces=default");
+    return schedulerOn(
+            schedulerBeside(RegistryClient.KUBERNETES), redisPort, keyPrefix, registry, options)
+        .with("KUBECONFIG", access.toString());
+  }
+
+  /**
+   * A pod of a deployment in Kubernetes: a worker that registers nowhere, and that the cluster
+   * shows while it is ready. As in a cluster, each pod has its own address, and all pods of an
+   * application have the same port.
+   *
+   * @param schedulers those to which it submits
+   */
+  public JavaProcess workerOnKubernetes(
+      JavaProcess kubernetes,
+      List<JavaProcess> schedulers,
+      String application,
+      Path record,
+      String... options)
+      throws IOException {
+    int port = podPorts.computeIfAbsent(application, any -> Ports.free());
+    String address = "127.1.0." + pods.incrementAndGet();
+    JavaProcess pod =
+        worker(
+                bareWorker(),
+                address,
+                port,
+                application,
+                record,
+                List.of("--punctual.registration=registry", addresses(schedulers)),
+                options)
+            .at(address);
+    Http.put("%s/pods/%s/%s?port=%d".formatted(kubernetes.url(), application, address, port), "");
+    return pod;
+  }
+
+  /**
    * An instance of a worker application that has no registry's client on its class path.
    *
    * @param schedulers at which it registers
    */
   public JavaProcess workerWithoutRegistry(
       List<JavaProcess> schedulers, String application, Path record, String... options) {
-    int port = Ports.free();
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
-                NAME + application,
-                "--server.address=127.0.0.1",
-                "--server.port=" + port,
-                "--management.endpoint.health.probes.enabled=true",
-                "--punctual.callback.accept-unsigned=true",
-                ADDRESSES
-                    + schedulers.stream().map(JavaProcess::url).collect(Collectors.joining(","))));
-    arguments.addAll(Arrays.asList(options));
-    return process(application, port, bareWorker(), arguments);
+    return worker(bareWorker(), application, record, List.of(addresses(schedulers)), options);
+  }
+
+  private static String addresses(List<JavaProcess> schedulers) {
+    return ADDRESSES + schedulers.stream().map(JavaProcess::url).collect(Collectors.joining(","));
   }
 
   /** A web application of the class path that registers, with nothing else but these options. */
@@ -599,7 +655,7 @@ public final class Programs {
         port,
         Launch.main(
             main,
-            without(ZOOKEEPER, CONSUL, NACOS).and(jar -> !SERVLET_STACK.matcher(jar).matches()),
+            RegistryClient.EUREKA.alone().and(jar -> !SERVLET_STACK.matcher(jar).matches()),
             jar -> false),
         arguments);
   }

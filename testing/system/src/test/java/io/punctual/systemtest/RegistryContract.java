@@ -43,10 +43,20 @@ abstract class RegistryContract {
   abstract List<JavaProcess> schedulers(JavaProcess registry);
 
   /** An instance of an application, not started. */
-  abstract JavaProcess worker(Workload load, String... options);
+  abstract JavaProcess worker(Workload load, String... options) throws IOException;
+
+  /** Options by which an instance knows the schedulers' calls; none where they are not signed. */
+  String[] credentials(Workload load) {
+    return new String[0];
+  }
 
   /** The word for the registry in the API. */
   abstract String source();
+
+  /** Waits until an instance found a scheduler, which sees it under the name that it knows. */
+  void awaitFoundByScheduler(JavaProcess instance) {
+    instance.awaitLog("a scheduler reaches this instance at " + instance.url());
+  }
 
   final JavaProcess registry() {
     return registry;
@@ -97,8 +107,7 @@ abstract class RegistryContract {
       submitter.submit(scheduler(), "late-", 20, "record", System.currentTimeMillis(), 0);
       load.awaitDrained(scheduler());
       assertThat(processes(load, "late-")).containsExactly(staying.pid());
-      // The instance found a scheduler, which sees it under the name that it knows.
-      staying.awaitLog("a scheduler reaches this instance at " + staying.url());
+      awaitFoundByScheduler(staying);
       Accounting accounting = load.account();
       assertThat(accounting.accepted()).isEqualTo(140);
       assertThat(accounting.repeated()).isEmpty();
@@ -184,7 +193,8 @@ abstract class RegistryContract {
   }
 
   private JavaProcess atTheScheduler(Workload load) {
-    return PROGRAMS.workerWithoutRegistry(List.of(scheduler()), load.application(), load.record());
+    return PROGRAMS.workerWithoutRegistry(
+        List.of(scheduler()), load.application(), load.record(), credentials(load));
   }
 
   private void awaitSoon(String what, Callable<Boolean> condition) {
@@ -196,24 +206,24 @@ abstract class RegistryContract {
   }
 
   private void awaitKnown(Workload load, JavaProcess... instances) {
-    Set<Integer> ports = new TreeSet<>();
+    Set<String> addresses = new TreeSet<>();
     for (JavaProcess instance : instances) {
-      ports.add(instance.port());
+      addresses.add(instance.address());
     }
     for (JavaProcess scheduler : schedulers) {
       Waiting.until(
-          "scheduler %s knows the instances on %s".formatted(scheduler, ports),
-          () -> known(scheduler, load).equals(ports));
+          "scheduler %s knows the instances at %s".formatted(scheduler, addresses),
+          () -> known(scheduler, load).equals(addresses));
     }
   }
 
-  /** The ports of the instances that a scheduler knows. */
-  private static Set<Integer> known(JavaProcess scheduler, Workload load) throws IOException {
-    Set<Integer> ports = new TreeSet<>();
+  /** The addresses of the instances that a scheduler knows. */
+  private static Set<String> known(JavaProcess scheduler, Workload load) throws IOException {
+    Set<String> addresses = new TreeSet<>();
     for (JsonNode worker : workers(scheduler, load)) {
-      ports.add(URI.create(worker.get("callback").asString()).getPort());
+      addresses.add(URI.create(worker.get("callback").asString()).getAuthority());
     }
-    return ports;
+    return addresses;
   }
 
   private Set<String> sources(Workload load) throws IOException {
