@@ -1237,7 +1237,7 @@ class ConsoleIT extends ConsoleTestBase {
       for (String page : List.of("/console", "/console/queues/shop/flaky")) {
         String html = vera.get(page).body();
         assertThat(words(html)).contains(often);
-        Matcher link = Pattern.compile("href=\"([^\"]*error:[^\"]*)\"").matcher(html);
+        Matcher link = Pattern.compile("href=\"([^\"]*flaky[^\"]*error:[^\"]*)\"").matcher(html);
         assertThat(link.find()).isTrue();
         assertThat(words(vera.get(link.group(1).replace("&quot;", "%22")).body()))
             .contains("refused CardException");

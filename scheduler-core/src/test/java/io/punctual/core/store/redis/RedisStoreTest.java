@@ -70,7 +70,7 @@ class RedisStoreTest {
             .getParent();
     try (Stream<Path> files = Files.walk(lua)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        assertThat(Files.readString(file)).as("%s", file).doesNotContain("KEYS[14]");
+        assertThat(Files.readString(file)).as("%s", file).doesNotContain("KEYS[16]");
       }
     }
     for (String script : Calls.all().keySet()) {
