@@ -656,7 +656,7 @@ class TruthIT extends ServerTestBase {
         api.call(
             "PUT",
             lapsed,
-            "{\"url\":\"http://127.0.0.1:%d/callback/lapsed\",\"taskTypes\":[\"%s\"],\"ttl\":\"5s\"}"
+            "{\"url\":\"http://127.0.0.1:%d/callback/lapsed\",\"taskTypes\":[\"%s\"],\"ttl\":\"20s\"}"
                 .formatted(WORKER.port(), TYPE),
             ""));
     eventually().until(() -> instances("lapsed").size() == 1);

@@ -7,6 +7,7 @@ import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -32,7 +33,12 @@ public class RecentErrors {
       Pattern.compile(
           "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\\b[0-9a-fA-F]{12,}\\b|\\d+");
 
-  private record Failure(long at, String kind, ErrorNote note) {}
+  private record Failure(long at, ErrorNote note) {
+
+    String kind() {
+      return normal(note.message());
+    }
+  }
 
   private final LongSupplier nanoTime;
   private final Cache<QueueName, Deque<Failure>> queues;
@@ -70,7 +76,7 @@ public class RecentErrors {
       if (failures.size() == KEPT) {
         failures.removeLast();
       }
-      failures.addFirst(new Failure(nanoTime.getAsLong(), normal(note.message()), kept));
+      failures.addFirst(new Failure(nanoTime.getAsLong(), kept));
     }
   }
 
@@ -86,11 +92,12 @@ public class RecentErrors {
       failures.removeIf(failure -> now - failure.at() > AGE.toNanos());
       known = List.copyOf(failures);
     }
-    Map<String, List<Failure>> kinds = known.stream().collect(Collectors.groupingBy(Failure::kind));
-    List<Failure> most = List.of();
     // Newest first: of two that are equally frequent, the newer one counts.
-    for (Failure failure : known) {
-      List<Failure> same = kinds.getOrDefault(failure.kind(), List.of());
+    Map<String, List<Failure>> kinds =
+        known.stream()
+            .collect(Collectors.groupingBy(Failure::kind, LinkedHashMap::new, Collectors.toList()));
+    List<Failure> most = List.of();
+    for (List<Failure> same : kinds.values()) {
       most = same.size() > most.size() ? same : most;
     }
     return most.isEmpty()

@@ -578,6 +578,33 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void theFocusStaysAtTheSameActOfTheSameRow() {
+    String[] types = {"focus.a", "focus.b"};
+    for (String type : types) {
+      submit(type, "due", "0s", "");
+      api.call("POST", "/api/v1/queues/shop/" + type + "/pause", "", ADMIN);
+    }
+    as("otto").open("/console");
+    String[] resumes = {"focus.a/resume", "focus.b/resume"};
+    for (String resume : resumes) {
+      String form = "form[action$='" + resume + "']";
+      browser.until(() -> browser.all(form).size() == 1);
+      browser.run(
+          "document.getElementById('live').mark = 1; const button = document.querySelector(\""
+              + form
+              + " button\"); for (let up = button; up; up = up.parentElement) { if (up.tagName ==="
+              + " 'DETAILS') up.open = true; } button.focus({preventScroll: true})");
+      browser.until(
+          () -> browser.run("return document.getElementById('live').mark").equals("null"));
+      assertThat(browser.run("return document.activeElement.form.getAttribute('action')"))
+          .endsWith(resume);
+    }
+    for (String type : types) {
+      api.call("POST", "/api/v1/queues/shop/" + type + "/resume", "", ADMIN);
+    }
+  }
+
+  @Test
   void anInstanceThatIsNotReachedIsShownWithTheCure() {
     submit("gone", fresh(), "1h", "");
     as("otto").open("/console/workers");

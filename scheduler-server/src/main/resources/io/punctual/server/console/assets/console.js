@@ -112,7 +112,7 @@
   const scrolls = '#live .scroll, #charts .scroll';
   const folds = '#live details[id], #charts details[id]';
   // What has the focus is found again by what it is and does.
-  const same = (one) => one.id ? '#' + one.id : [one.tagName, one.getAttribute('href'), one.getAttribute('name'), one.getAttribute('value'), one.getAttribute('aria-label'), one.closest('details[id]')?.id].join(' ');
+  const same = (one) => one.id ? '#' + one.id : [one.tagName, one.getAttribute('href'), one.getAttribute('name'), one.getAttribute('value'), one.getAttribute('aria-label'), one.closest('details[id]')?.id, one.form?.getAttribute('action'), [...(one.form?.elements ?? [])].filter((part) => part.name !== '_csrf').map((part) => part.value)].join(' ');
   let focused = null;
   let aside = [];
   let open = [];
