@@ -221,9 +221,12 @@ class JobPageController {
     return undoable("interrupt", job, redirect);
   }
 
-  /** The message has a button that undoes the cancel. */
-  private static String undoable(String what, JobRef job, RedirectAttributes redirect) {
-    redirect.addFlashAttribute("undo", "/console/jobs/" + job + "/restore");
+  /** The message has a button that undoes the cancel, if that is possible. */
+  private String undoable(String what, JobRef job, RedirectAttributes redirect) {
+    JobView now = jobs.find(job);
+    if (now.restorableUntil() != null || now.cancelling()) {
+      redirect.addFlashAttribute("undo", "/console/jobs/" + job + "/restore");
+    }
     return done(what, job, redirect);
   }
 

@@ -1436,6 +1436,17 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void aCancelOfALargeJobCannotBeUndone() {
+    submit("undone", "large", "1h", ",\"params\":\"" + "x".repeat(65_536) + "\"");
+    String job = "/console/jobs/shop/undone/large";
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      String told = otto.get(Visitor.next(otto.post(job + "/cancel", Map.of()))).body();
+      assertThat(words(told)).contains("The job is cancelled.");
+      assertThat(told).doesNotContain(job + "/restore");
+    }
+  }
+
+  @Test
   void aQueueThatIsPulledIsNotOneThatNobodyTakes() {
     submit("fetched", "first", "0s", "");
     submit("fetched", "second", "0s", "");
