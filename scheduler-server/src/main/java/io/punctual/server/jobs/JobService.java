@@ -293,8 +293,8 @@ public class JobService {
           new JobResult.WrongState(
               JobState.CANCELLED,
               0,
-              "its cancel cannot be undone any more; submit the job again. A cancel can be undone for"
-                  + " 10 minutes, as one of the last 1,000 of its bucket, if the job has at most 64 kB");
+              "its cancel cannot be undone any more, or the job was too large to be kept; submit the"
+                  + " job again");
       case UNKNOWN -> new JobResult.Unknown(job);
     };
   }
