@@ -1,5 +1,5 @@
--- Undoes a cancel: gone -> DELAYED, as the job was; RESERVED that is to stop stays RESERVED, and is
--- not to stop any more.
+-- Undoes a cancel: gone -> DELAYED, as the job was, and due now if it fell due meanwhile; RESERVED
+-- that is to stop stays RESERVED, and is not to stop any more.
 --
 -- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     channel: text, of wake-ups
@@ -53,8 +53,13 @@ elseif not kept or not kept.record or kept.record.incarnation ~= tomb.incarnatio
 end
 
 local head, record, tries = head_of(DELAYED), kept.record, kept.tries
+local due = tonumber(kept.due)
+if due < now then
+  -- While it was cancelled, it was not late.
+  due, tries.first_due = now, now
+end
 tries.version = tries.version + 1
-put(id, kept.due, record.text, record.tags)
+put(id, int(due), record.text, record.tags)
 add(TRIES, id, write_tries(tries))
 if kept.errors ~= '' then
   add(ERRORS, id, kept.errors)
@@ -67,5 +72,5 @@ write_additions()
 write_removals()
 tend_kept(1)
 return answer(
-  'restored', kept.due, '0', announce_head(head, ARGV[1], ARGV[2]), tries.version,
+  'restored', int(due), '0', announce_head(head, ARGV[1], ARGV[2]), tries.version,
   record.incarnation)

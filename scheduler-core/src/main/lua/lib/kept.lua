@@ -12,18 +12,23 @@ local function keep(id, text)
   add(KEPT, id, text)
 end
 
+local function keep_nothing(id)
+  remove(CANCELLED, id)
+  remove(KEPT, id)
+end
+
 -- A job as it was cancelled; the due time is text.
 local function keep_job(id, record, due, tries)
   if #record.text > MOST_BYTES then
-    remove(CANCELLED, id)
-    remove(KEPT, id)
+    keep_nothing(id)
     return
   end
   local errors = redis.call('HGET', ERRORS, id) or ''
   keep(id, due .. ' ' .. write_tries(tries) .. ' ' .. int(#errors) .. '\n' .. errors .. record.text)
 end
 
--- {undone, the incarnation} or {due, tries, errors, record}; nil if nothing is kept any more.
+-- {undone, the incarnation} or {due, tries, errors, record, until_ms}; nil if nothing is kept any
+-- more.
 local function kept_of(id)
   local until_ms = tonumber(redis.call('ZSCORE', CANCELLED, id) or 0)
   if until_ms <= now then
@@ -39,7 +44,7 @@ local function kept_of(id)
   local record = record_at and read_record(string.sub(text, record_at))
   return record and {
     due = due, tries = read_tries(tries), record = record,
-    errors = string.sub(text, errors_at, record_at - 1),
+    errors = string.sub(text, errors_at, record_at - 1), until_ms = until_ms,
   } or nil
 end
 

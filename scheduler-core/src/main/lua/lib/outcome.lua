@@ -43,13 +43,19 @@ end
 -- A reserved job that was to be cancelled, and whose attempt did not succeed: gone. When its
 -- tombstone expires is text. Returns when its successor is due, which came after the cancel, or 0.
 local function end_cancelled(job, expires)
-  keep_job(job.id, job.record, int(job.lease.due), tries_behind(job))
   forget(job.id, job.record.tags)
   add_tomb(
     job.id, job.record.incarnation, 'C', hash_of(content_of(job.record)), expires, job.lease.by)
   count('cancelled')
   local behind = successors()
-  return behind and behind.succeed(job.id, 0) or 0
+  local due = behind and behind.succeed(job.id, 0)
+  if due then
+    -- The id is another job's now.
+    keep_nothing(job.id)
+  else
+    keep_job(job.id, job.record, int(job.lease.due), tries_behind(job))
+  end
+  return due or 0
 end
 
 -- Ends an attempt of a reserved job that did not succeed: counts it, and makes the job wait again

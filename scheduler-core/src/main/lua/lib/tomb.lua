@@ -14,6 +14,7 @@ local function live_tomb(id, expires)
   end
   return {
     incarnation = incarnation, note = note, finished = outcome == 'D', hash = hash, at = at,
+    expires = tonumber(expires),
   }
 end
 

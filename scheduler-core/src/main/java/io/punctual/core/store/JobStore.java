@@ -157,8 +157,9 @@ public interface JobStore {
   /**
    * Undoes a cancel: the job is there as it was, with its id, content, due time, tags and attempts.
    * If an attempt that is to stop still has it, that attempt is not to stop any more. What waited
-   * for the end of the job stays removed. A bucket keeps its last thousand cancelled jobs for that,
-   * for ten minutes or as long as tombstones if that is shorter, unless they have more than 64 kB.
+   * for the end of the job stays removed. A job that fell due meanwhile is due now. A bucket keeps
+   * its last cancelled jobs for that, for some minutes, unless they are large: {@link
+   * JobView#restorableUntil} says how long.
    */
   Restored restore(Bucket bucket, String taskId);
 

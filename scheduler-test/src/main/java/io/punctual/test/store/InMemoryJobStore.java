@@ -706,8 +706,9 @@ public final class InMemoryJobStore implements JobStore {
     }
     Long head = b.delayed.first();
     b.put(taskId, record);
-    b.delayed.put(taskId, kept.due());
-    b.tries.put(taskId, changed(kept.tries(), kept.tries().firstDue()));
+    long due = Math.max(kept.due(), now);
+    b.delayed.put(taskId, due);
+    b.tries.put(taskId, changed(kept.tries(), kept.due() < now ? now : kept.tries().firstDue()));
     if (!kept.failures().isEmpty()) {
       b.errors.put(taskId, kept.failures());
     }
@@ -717,7 +718,7 @@ public final class InMemoryJobStore implements JobStore {
     b.trimKept(now, 2);
     return new Restored(
         Restored.Kind.RESTORED,
-        kept.due(),
+        due,
         0,
         b.job(taskId, JobState.DELAYED),
         newHead(b, head),
@@ -883,9 +884,7 @@ public final class InMemoryJobStore implements JobStore {
                 List.of(),
                 null,
                 tomb.ending(),
-                tomb.finished() || b.liveKept(taskId, now) == null
-                    ? null
-                    : b.keptUntil.get(taskId)));
+                b.restorableUntil(taskId, tomb, now)));
   }
 
   @Override

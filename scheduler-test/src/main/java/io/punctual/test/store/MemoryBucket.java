@@ -424,13 +424,20 @@ final class MemoryBucket {
   @Nullable Long endCancelled(String id, JobRecord record, long now, long retention) {
     HeldLease lease = leases.get(id);
     String by = lease == null ? null : lease.cancelledBy();
-    if (lease != null) {
-      keep(id, record, lease.due(), behind(tries.getOrDefault(id, AttemptCounts.NONE), lease), now);
-    }
+    AttemptCounts after =
+        lease == null ? null : behind(tries.getOrDefault(id, AttemptCounts.NONE), lease);
+    List<Failure> failures = errors.getOrDefault(id, List.of());
     forget(id);
     bury(record, id, now, retention, false, by == null ? null : Ending.cancelled(by));
     count("cancelled");
-    return succeed(id, 0, now);
+    Long due = succeed(id, 0, now);
+    if (due != null) {
+      keptUntil.remove(id);
+      kept.remove(id);
+    } else if (lease != null && after != null) {
+      keep(id, new Kept(record.incarnation(), record, lease.due(), after, failures), now);
+    }
+    return due;
   }
 
   /** Ends a waiting job that could not start in time. */
@@ -467,19 +474,32 @@ final class MemoryBucket {
 
   /** Keeps a job that is cancelled; the counts are those after the cancel. */
   void keep(String id, JobRecord record, long due, AttemptCounts after, long now) {
+    keep(
+        id,
+        new Kept(record.incarnation(), record, due, after, errors.getOrDefault(id, List.of())),
+        now);
+  }
+
+  private void keep(String id, Kept job, long now) {
     keptUntil.put(id, now + KEPT_MS);
-    kept.put(
-        id, new Kept(record.incarnation(), record, due, after, errors.getOrDefault(id, List.of())));
+    kept.put(id, job);
   }
 
   /** Keeps that the cancel of a job is undone. */
   void keepUndone(String id, String incarnation, long now) {
-    keptUntil.put(id, now + KEPT_MS);
-    kept.put(id, Kept.undone(incarnation));
+    keep(id, Kept.undone(incarnation), now);
   }
 
   @Nullable Kept liveKept(String id, long now) {
     return keptUntil.getOrDefault(id, 0L) <= now ? null : kept.get(id);
+  }
+
+  /** Until when the cancel of a job with this tombstone can be undone, epoch ms; null if never. */
+  @Nullable Long restorableUntil(String id, Tomb tomb, long now) {
+    Kept job = tomb.finished() ? null : liveKept(id, now);
+    return job == null || job.record() == null || !job.incarnation().equals(tomb.incarnation())
+        ? null
+        : Long.valueOf(Math.min(keptUntil.getOrDefault(id, 0L), tombExpiry.getOrDefault(id, 0L)));
   }
 
   void trimKept(long now, int max) {

@@ -32,6 +32,10 @@ class RestoreIT extends TransitionTestBase {
   }
 
   private void submit(String id, String incarnation, int bytes) {
+    submit(id, incarnation, bytes, OnConflict.REFUSE);
+  }
+
+  private void submit(String id, String incarnation, int bytes, OnConflict rule) {
     store.submit(
         bucket,
         List.of(
@@ -44,7 +48,7 @@ class RestoreIT extends TransitionTestBase {
                 Origin.UNKNOWN,
                 List.of(),
                 new byte[bytes],
-                OnConflict.REFUSE)));
+                rule)));
   }
 
   @Test
@@ -90,9 +94,9 @@ class RestoreIT extends TransitionTestBase {
     cancel("a");
 
     nowIs(NOW + 500);
-    assertThat(store.restore(bucket, "a").newHead()).isEqualTo(NOW + 5);
+    assertThat(store.restore(bucket, "a").newHead()).isEqualTo(NOW + 500);
     assertThat(store.stats(bucket).ready()).isEqualTo(1);
-    assertThat(store.find(bucket, "a").orElseThrow().tries().firstDue()).isEqualTo(NOW + 5);
+    assertThat(store.find(bucket, "a").orElseThrow().tries().firstDue()).isEqualTo(NOW + 500);
   }
 
   @Test
@@ -144,6 +148,40 @@ class RestoreIT extends TransitionTestBase {
     assertThat(store.find(bucket, "a").orElseThrow().restorableUntil()).isNull();
     assertThat(restore("a")).isEqualTo(Kind.TOO_LATE);
     assertThat(reader.read(bucket).values("kept")).isEmpty();
+  }
+
+  @Test
+  void aJobThatWasSucceededStaysCancelled() {
+    given(bucket().reserved("a", NOW + 5, HELD));
+    store.cancel(bucket, "a", null, /* interrupt= */ true, "ada");
+    submit("a", "again", 3, new OnConflict(OnConflict.Rule.QUEUE_ONE, null));
+    nowIs(NOW + 5);
+    assertThat(store.expire(bucket, 1).cancelled()).isEqualTo(1);
+    assertThat(restore("a")).isEqualTo(Kind.EXISTS);
+
+    store.purge(bucket, JobState.DELAYED, List.of("a"));
+    store.find(bucket, "a").ifPresent(job -> assertThat(job.restorableUntil()).isNull());
+    assertThat(restore("a")).isNotEqualTo(Kind.RESTORED);
+    assertThat(reader.read(bucket).values("kept")).isEmpty();
+  }
+
+  @Test
+  void aViewPromisesNoMoreThanARestoreDoes() {
+    given(bucket().delayed("short", NOW).delayed("other", NOW).delayed("undone", NOW));
+    cancel("short");
+    client.zadd(reader.key(bucket, "done"), NOW + 60_000.0, bytes("short"));
+    assertThat(store.find(bucket, "short").orElseThrow().restorableUntil()).isEqualTo(NOW + 60_000);
+
+    cancel("other");
+    String kept = reader.read(bucket).values("kept").get("other");
+    client.hset(
+        reader.key(bucket, "kept"), bytes("other"), bytes(kept.replace("i-other", "i-older")));
+    cancel("undone");
+    client.hset(reader.key(bucket, "kept"), bytes("undone"), bytes("- i-undone"));
+    for (String id : List.of("other", "undone")) {
+      assertThat(store.find(bucket, id).orElseThrow().restorableUntil()).isNull();
+      assertThat(restore(id)).isEqualTo(Kind.TOO_LATE);
+    }
   }
 
   @Test

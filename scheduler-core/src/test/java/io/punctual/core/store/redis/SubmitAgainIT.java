@@ -520,7 +520,6 @@ class SubmitAgainIT extends TransitionTestBase {
     then(
         bucket()
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
-            .kept("a", 980_000, "0 0 0 0 0 0 980000 3", "")
             .record("a", record(NOW, "2"))
             .with("delayed", "a", "1000070")
             .counted("cancelled", 1)
