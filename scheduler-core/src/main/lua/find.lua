@@ -3,8 +3,8 @@
 -- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     id: text
 -- RETURNS  {now ms} or {now ms, {id, state, at ms, record, tries, lease, error}, when what waits for
---          the end of the job would be due if it ended now, or ''}; of a tombstone the note of its
---          end stands behind the error, and until when the cancel can be undone, epoch ms or ''
+--          the end of the job would be due if it ended now, or ''}; of a tombstone, the error is
+--          followed by the note of its end and, in epoch ms or '', until when it can be undone
 -- COST     at most 10 reads
 -- WHY      what a tombstone does not hold is '', as for a dead letter whose record is gone
 --- @include lib/kept

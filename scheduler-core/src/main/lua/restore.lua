@@ -1,5 +1,5 @@
 -- Undoes a cancel: gone -> DELAYED, as the job was, and due now if it fell due meanwhile; RESERVED
--- that is to stop stays RESERVED, and is not to stop any more.
+-- that was told to stop stays RESERVED, and may go on.
 --
 -- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     channel: text, of wake-ups
@@ -9,8 +9,8 @@
 --          incarnation or ''}
 -- COST     at most 11 reads and 9 writes
 -- WHY      the tombstone says which job of that id was cancelled last, so that what was kept of an
---          earlier one is never put back. The first write adds: a full Redis refuses the call. That
---          it was undone is kept, so that the same call again finds what it did
+--          earlier one is never put back. The first write adds: a full Redis refuses the call. A
+--          note of the undo is kept, so that a repeated call gets the same answer
 --- @include lib/kept
 --- @include lib/wake
 

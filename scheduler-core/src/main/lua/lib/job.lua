@@ -146,7 +146,7 @@ local function cancel_lease(id, lease, by)
   replace_lease(id, lease.text .. (by == '' and '' or '\127' .. by) .. ' cancelling')
 end
 
--- It is not to be cancelled any more.
+-- The attempt is no longer told to stop.
 local function proceed_lease(id, lease)
   local text = string.gsub(lease.text, ' cancelling$', '', 1)
   add(LEASES, id, (string.gsub(text, '\127%S*$', '', 1)))

@@ -17,7 +17,7 @@ local function keep_nothing(id)
   remove(KEPT, id)
 end
 
--- A job as it was cancelled; the due time is text.
+-- Keeps a job as it was before its cancel, unless it is too large; the due time is text.
 local function keep_job(id, record, due, tries)
   if #record.text > MOST_BYTES then
     keep_nothing(id)
@@ -48,7 +48,8 @@ local function kept_of(id)
   } or nil
 end
 
--- Removes what was kept long enough, after so many were added; both keys expire with the last.
+-- After so many jobs were added: removes at most twice as many, those beyond the last thousand or,
+-- if there are none, those kept for ten minutes. Both keys expire ten minutes after this call.
 local function tend_kept(jobs)
   local over = math.min(redis.call('ZCARD', CANCELLED) - MOST_KEPT, 2 * jobs)
   local ended = over > 0 and redis.call('ZRANGE', CANCELLED, 0, over - 1)

@@ -96,7 +96,7 @@ public interface Operations {
   }
 
   /**
-   * Undoes a cancel. The job is there as it was, and runs at once if it has become due meanwhile.
+   * Undoes a cancel. The job is as it was before, and is due at once if its due time has passed.
    *
    * @see io.punctual.core.store.JobStore#restore
    */

@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the jobs stand on, as it was seen last.
+ * The state of the store, as it was seen last.
  *
  * @param error why the store does not answer; null if it does
- * @param refuses whether the store answers and refuses what is asked, as when it is full or
- *     read-only; then there is an error
+ * @param refuses whether the store answers but refuses requests, as when it is full or read-only;
+ *     then there is an error
  * @param durability what changes must have reached before they are answered
  * @param nodes the servers; empty before the first look
  * @param findings what needs a fix
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param begun when the store began, as far as its mark tells; null before the first look
  * @param mark what tells this store from others; null before the first look. Another one means that
  *     the store was emptied or is another one
- * @param losses what the store was seen to have lost and nobody has acknowledged, oldest first
+ * @param losses what the store was seen to have lost and no operator has acknowledged, oldest first
  */
 public record StoreHealth(
     @Nullable String error,

@@ -94,14 +94,14 @@ final class StreamingWorker implements AutoCloseable {
     return new PingAnswer(application, Instant.now().toEpochMilli(), null, null, null, null);
   }
 
-  /** From now on, pings are answered in full, by the application that the path ends with. */
+  /** From now on, pings are answered in full, as the application that the path ends with. */
   void answersPings(String path) {
     speaking.add(path);
   }
 
   /**
-   * From now on, calls are refused, but for pings where they are answered; without a reason if it
-   * is null.
+   * From now on, calls are refused, except pings after {@link #answersPings}; without a reason if
+   * it is null.
    */
   void refuse(String path, int status, @Nullable CallbackRefusal why) {
     refusals.put(path, new Refusal(status, why));

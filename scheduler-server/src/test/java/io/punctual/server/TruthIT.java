@@ -119,7 +119,7 @@ class TruthIT extends ServerTestBase {
    *
    * @param state the API's word
    * @param probe what its last probe found
-   * @param doctor what the doctor finds of the application's instances that is not well
+   * @param doctor the doctor's checks of the application's instances that are not ok
    * @param failing whether its metric says that 10 % of its attempts fail
    */
   private record InstanceTruth(
@@ -152,13 +152,13 @@ class TruthIT extends ServerTestBase {
   /**
    * What is said of Redis.
    *
-   * @param name for people
+   * @param name what the report of the test calls it
    * @param commands that bring it about
    * @param submitted the status of a submit
    * @param health of its component
    * @param sound what the metric says
    * @param alerts whose condition holds, of those about Redis
-   * @param doctor what the doctor finds of it that is not well
+   * @param doctor the doctor's checks of it that are not ok, with their status
    */
   private record StoreTruth(
       String name,
@@ -515,13 +515,13 @@ class TruthIT extends ServerTestBase {
   }
 
   private String doctor(String application) {
-    // What is said of its instances is another truth.
+    // The checks of its instances have a test below.
     return doctor(application, name -> !name.startsWith("worker")).stream()
         .map(found -> found.replaceFirst(" .*", ""))
         .collect(Collectors.joining(","));
   }
 
-  /** What of that name the doctor finds that is not well, with how bad it is. */
+  /** Returns the doctor's checks of these names that are not ok, each with its status. */
   private Set<String> doctor(String application, Predicate<String> names) {
     Set<String> found = new TreeSet<>();
     String of = application.isEmpty() ? "" : "?application=" + application;
@@ -815,7 +815,7 @@ class TruthIT extends ServerTestBase {
     expected.put("API", Boolean.toString(truth.sound().equals("1.0")));
     expected.put("submit", truth.submitted());
     expected.put("metric", truth.sound());
-    // Redis answers, but nothing can be done.
+    // Redis answers, but refuses requests.
     boolean refuses = truth.submitted() == 503;
     expected.put("metric, up", refuses ? "0.0" : "1.0");
     expected.put("says that it refuses", refuses);
@@ -837,8 +837,7 @@ class TruthIT extends ServerTestBase {
             .status());
     said.put("metric", metric("punctual_store_sound"));
     said.put("metric, up", metric("punctual_store_up"));
-    said.put(
-        "says that it refuses", api.get("/api/v1/doctor").text().contains("refuses what it is"));
+    said.put("says that it refuses", api.get("/api/v1/doctor").text().contains("refuses requests"));
     said.put("health", api.get("/actuator/health").at("/components/store/status"));
     Set<String> alerts = new TreeSet<>(prometheus.alerts().getOrDefault(NONE, Set.of()));
     alerts.removeIf(name -> !name.startsWith("PunctualStore"));

@@ -155,11 +155,11 @@ public interface JobStore {
   }
 
   /**
-   * Undoes a cancel: the job is there as it was, with its id, content, due time, tags and attempts.
-   * If an attempt that is to stop still has it, that attempt is not to stop any more. What waited
-   * for the end of the job stays removed. A job that fell due meanwhile is due now. A bucket keeps
-   * its last cancelled jobs for that, for some minutes, unless they are large: {@link
-   * JobView#restorableUntil} says how long.
+   * Undoes a cancel: the job is as it was before, with its id, content, due time, tags and
+   * attempts. If an attempt that was told to stop still has the job, the attempt may go on. A
+   * submit that waited for the end of the job stays removed. A job that fell due meanwhile is due
+   * now. For this, a bucket keeps its last cancelled jobs for some minutes, unless they are large:
+   * {@link JobView#restorableUntil} says how long.
    */
   Restored restore(Bucket bucket, String taskId);
 

@@ -5,11 +5,11 @@ import io.punctual.core.store.durability.Reached;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an undo of a cancel did.
+ * The result of an undo of a cancel.
  *
  * @param due epoch ms at which the job is due, of RESTORED and EXISTS if it waits or runs; else 0
  * @param attempt the attempt under way, of RESTORED and EXISTS; 0 if none is
- * @param version what the job is now; null if there is none
+ * @param version the version of the job now; null if there is no job
  * @param newHead the due time if the job became the earliest of the bucket, else null
  * @param reached where the change was when it was answered
  */
@@ -24,14 +24,15 @@ public record Restored(
   /** The cases; all but RESTORED changed nothing. */
   public enum Kind {
     /**
-     * The job is there as it was before its cancel, or goes on; also if an earlier call did that.
+     * The job is as it was before its cancel, or its attempt may go on; also if an earlier call did
+     * that.
      */
     RESTORED,
-    /** A job of that id is there that was not cancelled. */
+    /** There is a job with that id that was not cancelled. */
     EXISTS,
     /** It ran already. */
     FINISHED,
-    /** It was cancelled, and is not kept any more. */
+    /** It was cancelled, and its cancel can no longer be undone. */
     TOO_LATE,
     /** There is no such job. */
     UNKNOWN

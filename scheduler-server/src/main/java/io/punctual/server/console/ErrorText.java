@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  * @param name the exception's class with its package; empty if the text does not begin with one
  * @param type the class without its package; empty if it is the message
  * @param message the first line without the class
- * @param brief the text without frames of libraries, and without the causes between the first and
- *     the last one
+ * @param brief the text without library frames, and without the causes between the first and the
+ *     last one
  * @param whole all of the text
  */
 record ErrorText(String name, String type, String message, List<Part> brief, String whole) {
@@ -66,7 +66,7 @@ record ErrorText(String name, String type, String message, List<Part> brief, Str
     return (message.isEmpty() ? "–" : message) + (type.isEmpty() ? "" : " " + type);
   }
 
-  /** Returns whether something of the text is left out. */
+  /** Returns whether the brief text leaves something out. */
   public boolean cut() {
     return brief.stream().anyMatch(part -> part.count > 0);
   }
@@ -116,7 +116,7 @@ record ErrorText(String name, String type, String message, List<Part> brief, Str
     return List.copyOf(marked);
   }
 
-  // Where all frames are of libraries, they are what there is to see.
+  // If all frames are library frames, none is left out.
   private static void frames(String text, List<Part> parts) {
     List<String> lines = text.stripTrailing().lines().toList();
     boolean folds = lines.stream().anyMatch(ErrorText::isOwn);

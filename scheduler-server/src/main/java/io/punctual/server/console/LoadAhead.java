@@ -31,12 +31,14 @@ import org.springframework.stereotype.Component;
 class LoadAhead {
 
   private static final Duration FRESH = Duration.ofSeconds(10);
-  // Queues that are looked at one by one, and those of them that are named.
+  // How many queues are read one by one, and how many of them are named.
   private static final int LOOKED = 20;
   private static final int NAMED = 5;
   private static final long LATE_MS = 60_000;
 
-  /** How far ahead, in intervals of which length. A burst is seen in steps that are finer. */
+  /**
+   * How far ahead, and in intervals of which length; each has some finer steps, which show a burst.
+   */
   enum Ahead {
     HOUR("1h", Duration.ofMinutes(1), 60, 3),
     DAY("24h", Duration.ofMinutes(30), 48, 4),
@@ -188,7 +190,7 @@ class LoadAhead {
     for (int i = 0; i < all.counts().size(); i++) {
       int interval = i;
       long named = largest.stream().mapToLong(part -> part.counts().get(interval)).sum();
-      // They were read a moment later.
+      // The queues were read a moment later than the total.
       others.add(Math.max(0, all.counts().get(i) - named));
     }
     Part rest = new Part(null, others);

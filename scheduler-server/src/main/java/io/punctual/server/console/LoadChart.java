@@ -96,14 +96,14 @@ final class LoadChart {
   /**
    * The jobs of a queue in all bars.
    *
-   * @param kind names its colour
+   * @param kind the CSS class of its colour
    * @param queue null for all other queues
    * @param path an outline for each bar, in 1,000 units of width and {@link #getBarHeight} of
    *     height
    */
   record Stack(String kind, @Nullable QueueName queue, long jobs, String path) {}
 
-  /** Returns the parts of the bars, from below; empty if they are not parted. */
+  /** Returns the parts of the bars, from the bottom up; empty if the bars are not divided. */
   public List<Stack> getStacks() {
     List<Stack> stacks = new ArrayList<>();
     int count = load.counts().size();

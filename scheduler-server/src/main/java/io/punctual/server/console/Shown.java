@@ -45,7 +45,7 @@ final class Shown {
 
   /**
    * Returns the words that find the jobs of a queue with its most frequent error; null if no words
-   * tell them from others.
+   * tell them from other jobs.
    */
   public @Nullable String withError(QueueSample row) {
     if (row.error() == null) {

@@ -23,27 +23,27 @@ public final class InstanceHealth {
 
   private InstanceHealth() {}
 
-  /** What an operator ought to know first of an instance, the worst first. */
+  /** The states of an instance, the worst first. */
   public enum State {
     /** Its last probe found a problem: it gets no jobs. */
     PROBLEM,
     /** Calls with jobs did not get through or were not answered in time: it is left alone now. */
     AVOIDED,
-    /** Its last probe found something that ought to be looked at. */
+    /** Its last probe found something that an operator should check. */
     WARNING,
-    /** At least 10 % of at least 20 attempts failed. */
+    /** At least 10 % of at least 20 attempts of the last 15 minutes failed. */
     FAILING,
-    /** It was not probed yet, and nothing bad is known. */
+    /** It has not been probed yet, and no problem is known. */
     UNPROBED,
-    /** Nothing bad is found. */
+    /** Its last probe found no problem, and none is known. */
     WELL;
 
-    /** As the API writes it. */
+    /** Returns the name that the API has for it. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns whether an operator ought to look at the instance. */
+    /** Returns whether an operator should check the instance. */
     public boolean isBad() {
       return compareTo(UNPROBED) < 0;
     }

@@ -267,7 +267,7 @@ public class JobService {
     };
   }
 
-  /** Undoes the cancel of a job: it is there as it was, and runs at once if it is due. */
+  /** Undoes the cancel of a job: it is as it was before, and runs at once if it is due. */
   public JobResult restore(JobRef job) {
     Restored restored = engine.operations().restore(job.queue(), job.taskId());
     return switch (restored.kind()) {
@@ -283,8 +283,8 @@ public class JobService {
                       new JobResult.WrongState(
                           now.state(),
                           now.attempt(),
-                          "this job was not cancelled; if an earlier job of this id was, the id was"
-                              + " submitted again since"))
+                          "this job was not cancelled; if an earlier job with this id was, the id"
+                              + " has been submitted again since"))
               .orElseGet(() -> new JobResult.Unknown(job));
       case FINISHED ->
           new JobResult.WrongState(

@@ -8,10 +8,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instance or release at which most of some attempts failed.
+ * The instance or release at which at least half of some attempts failed.
  *
- * @param percent how many of them, rounded down; at least 50
- * @param instance empty if they failed at several ones of the release
+ * @param percent the share of these attempts, in percent, rounded down; at least 50
+ * @param instance empty if they failed at several instances of the release
  * @param release empty if it is not known
  */
 public record FailurePlace(int percent, String instance, String release) {
@@ -20,7 +20,7 @@ public record FailurePlace(int percent, String instance, String release) {
   // A factor of the share that each instance would have if all failed equally.
   private static final double STANDS_OUT = 1.5;
 
-  /** The end of the key of its text. */
+  /** Returns the last part of the key of its message. */
   public String kind() {
     return instance.isEmpty() ? "ofRelease" : release.isEmpty() ? "at" : "atRelease";
   }

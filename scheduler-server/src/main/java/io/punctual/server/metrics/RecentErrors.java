@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
 @Component
 public class RecentErrors {
 
-  /** So much of an error tells it from others, in characters. */
+  /** How many characters of an error are kept and compared. */
   public static final int MAX_TEXT = 160;
 
   private static final int QUEUES = 500;
@@ -62,7 +62,7 @@ public class RecentErrors {
    * The error that is the most frequent one of the last failures.
    *
    * @param text the first line of the newest, at most {@value #MAX_TEXT} characters
-   * @param percent how many of the failures have it, rounded down
+   * @param percent the share of the failures that have it, in percent, rounded down
    * @param failures how many failures are known, 1 to 100
    * @param place where at least half of those with this error failed; null if none stands out
    */

@@ -144,7 +144,7 @@ class WorkersController {
   /**
    * An instance.
    *
-   * @param state the worst that it is in, as a word
+   * @param state the worst state that it is in, as a word
    */
   record Worker(@JsonUnwrapped WorkerReport report, String state) {
 

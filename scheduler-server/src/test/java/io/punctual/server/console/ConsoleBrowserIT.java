@@ -286,7 +286,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     WebElement detail = detail(row);
     assertThat(detail.getText())
         .contains("java.util.concurrent.TimeoutException", "a.FirstException", "a.ThirdException")
-        .contains("2 frames of libraries", "one further cause")
+        .contains("2 library frames", "one further cause")
         .doesNotContain("a.SecondException", "RestClient.java");
     assertThat(detail.findElement(By.cssSelector("pre b")).getText().strip())
         .isEqualTo("at shop.Orders.close(Orders.java:41)");

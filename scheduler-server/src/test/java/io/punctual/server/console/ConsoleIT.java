@@ -1056,7 +1056,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(load.parts().stream().mapToLong(part -> part.counts().get(interval)).sum())
           .isGreaterThanOrEqualTo(load.counts().get(i));
     }
-    // Each queue is read a moment later, when a job at the end of an interval is in the one before.
+    // Queues are read a moment after the total. A job may then count in the interval before.
     long all = load.counts().stream().mapToLong(Long::longValue).sum();
     assertThat(load.parts().stream().mapToLong(LoadAhead.Part::jobs).sum())
         .isBetween(all, all + 60);

@@ -23,15 +23,14 @@ import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * How the console looks, on all screens and to everybody's eyes: each page in each state that it
- * can be in.
+ * Checks how the console looks, on all screens and for all users: each page, and the states below.
  */
 @TestPropertySource(properties = SharedRedisTestBase.ALONE + "=ConsoleLooksIT")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("full")
 class ConsoleLooksIT extends BrowserTestBase {
 
-  /** What only an operation under way has. */
+  /** The selector of what only an operation under way has. */
   private static final String UNDER_WAY = "progress";
 
   private static final int[] WIDTHS = {390, 768, 1280, 1440, 2560};
@@ -50,7 +49,7 @@ class ConsoleLooksIT extends BrowserTestBase {
 
   @DynamicPropertySource
   static void ownRedis(DynamicPropertyRegistry registry) {
-    // Goes before host and port.
+    // Takes precedence over host and port.
     registry.add("spring.data.redis.url", () -> "redis://127.0.0.1:" + REDIS.port());
   }
 
@@ -64,7 +63,7 @@ class ConsoleLooksIT extends BrowserTestBase {
    *
    * @param operator that opens it
    * @param act what brings the state about on the page
-   * @param sign what is to be seen in it
+   * @param sign the selector of what it shows
    */
   private record State(
       String name, String operator, String page, Consumer<Browser> act, String sign) {
@@ -194,8 +193,8 @@ class ConsoleLooksIT extends BrowserTestBase {
   }
 
   /**
-   * Looks at a page in each language and each of the colours once: to open it and to look for
-   * barriers is what takes the time.
+   * Looks at a page once in each language and once in each colour scheme, because opening it and
+   * checking its accessibility take most of the time.
    */
   private void look(String name, String page, Consumer<Browser> act, String sign) {
     for (String language : new String[] {"en", "zh-CN"}) {
@@ -292,7 +291,7 @@ class ConsoleLooksIT extends BrowserTestBase {
         .isEmpty();
   }
 
-  /** Enough that operations of one job a second do not come to their end. */
+  /** So many that an operation on one job a second does not end during the test. */
   @Test
   @Order(5)
   void manyJobsAreSubmitted() {

@@ -725,7 +725,9 @@ public final class InMemoryJobStore implements JobStore {
         Reached.REDIS);
   }
 
-  /** Of a job that is there: its cancel is undone already, or it was to stop, or it is another. */
+  /**
+   * Answers for a job that is there: it is restored already, was told to stop, or is another job.
+   */
   private static Restored there(
       MemoryBucket b, String id, JobState state, MemoryBucket.@Nullable Kept kept, long now) {
     JobRecord record = b.jobs.get(id);

@@ -66,7 +66,7 @@ final class MemoryBucket {
       return cancelling ? this : with(counts, claimedAt, true, by);
     }
 
-    /** Its attempt is not to stop any more. */
+    /** Returns the lease of an attempt that is no longer told to stop. */
     HeldLease toGoOn() {
       return with(counts, claimedAt, false, null);
     }
@@ -485,7 +485,7 @@ final class MemoryBucket {
     kept.put(id, job);
   }
 
-  /** Keeps that the cancel of a job is undone. */
+  /** Notes that the cancel of a job is undone. */
   void keepUndone(String id, String incarnation, long now) {
     keep(id, Kept.undone(incarnation), now);
   }

@@ -76,7 +76,7 @@ public final class JavaProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  /** Says where it listens; by default at 127.0.0.1. */
+  /** Sets the address at which it listens, instead of 127.0.0.1. */
   JavaProcess at(String address) {
     host = address;
     return this;

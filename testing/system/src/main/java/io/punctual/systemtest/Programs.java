@@ -489,8 +489,8 @@ public final class Programs {
   }
 
   /**
-   * A stand-in for a cluster of Kubernetes, which keeps its pods in a file; it is there once its
-   * port accepts.
+   * A stand-in for a cluster of Kubernetes, which keeps its pods in a file; it is ready once its
+   * port accepts connections.
    */
   public JavaProcess kubernetes() {
     int port = Ports.free();

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Instances that are pods behind a service of Kubernetes: in a stand-in for a cluster, of which
- * none can be had here. They register nowhere.
+ * Instances that are pods behind a service of Kubernetes, and register nowhere. The cluster is a
+ * stand-in, because the build has none.
  */
 @Tag("full")
 class KubernetesDiscoveryIT extends RegistryContract {
@@ -55,7 +55,7 @@ class KubernetesDiscoveryIT extends RegistryContract {
     return new String[] {Programs.SECRETS + key};
   }
 
-  /** It does not know the name that its pod has there. */
+  /** The instance does not know the name that its pod has there. */
   @Override
   void awaitFoundByScheduler(JavaProcess instance) {
     instance.awaitLog("no registry's client registers this instance");

@@ -45,7 +45,9 @@ abstract class RegistryContract {
   /** An instance of an application, not started. */
   abstract JavaProcess worker(Workload load, String... options) throws IOException;
 
-  /** Options by which an instance knows the schedulers' calls; none where they are not signed. */
+  /**
+   * Options by which an instance recognizes schedulers' calls; none if the calls are not signed.
+   */
   String[] credentials(Workload load) {
     return new String[0];
   }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *     it ended now; null if none waits, and in lists
  * @param ending how the job ended, for FINISHED and CANCELLED; null if that is not known
  * @param restorableUntil epoch ms until which the cancel can be undone, for CANCELLED; null if it
- *     cannot be undone any more, and for other jobs
+ *     cannot be undone, and for other jobs
  */
 public record JobView(
     long now,

@@ -106,12 +106,12 @@
   });
   // Who comes back finds the boxes as they were left.
   window.addEventListener('pageshow', count);
-  // Before it is to be seen: times as the server writes them are wider, and would make tables jump.
+  // Before the browser paints: the server's times are wider than ours, and would make tables jump.
   for (const when of ['htmx:afterSwap', 'htmx:oobAfterSwap', 'htmx:afterSettle']) document.addEventListener(when, () => { tick(); count(); });
   // A table that is scrolled aside stays so, and what is unfolded, when its part of the page is replaced.
   const scrolls = '#live .scroll, #charts .scroll';
   const folds = '#live details[id], #charts details[id]';
-  // What has the focus is found again by what it is and does.
+  // After a refresh, the element with the focus is found by its id, or by its tag and attributes.
   const same = (one) => one.id ? '#' + one.id : [one.tagName, one.getAttribute('href'), one.getAttribute('name'), one.getAttribute('value'), one.getAttribute('aria-label'), one.closest('details[id]')?.id, one.form?.getAttribute('action'), [...(one.form?.elements ?? [])].filter((part) => part.name !== '_csrf').map((part) => part.value)].join(' ');
   let focused = null;
   let aside = [];
