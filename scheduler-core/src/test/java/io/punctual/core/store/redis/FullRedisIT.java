@@ -12,6 +12,7 @@ import io.punctual.core.store.Expired;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
@@ -183,6 +184,18 @@ class FullRedisIT extends TransitionTestBase {
             .delayed("b", NOW)
             .tries("b", "0 0 0 0 0 0 " + NOW + " 2")
             .counted("cancelled", 1));
+  }
+
+  @Test
+  void aCancelIsUndoneOnceThereIsRoom() {
+    givenInAFullRedis(bucket().delayed("a", NOW + 5));
+    assertThat(store.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+    BucketState cancelled = reader.read(bucket);
+
+    assertRefused(() -> store.restore(bucket, "a"));
+    then(cancelled);
+    redis.client().configSet("maxmemory", "0");
+    assertThat(store.restore(bucket, "a").kind()).isEqualTo(Restored.Kind.RESTORED);
   }
 
   @Test
