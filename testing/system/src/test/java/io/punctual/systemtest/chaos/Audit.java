@@ -18,6 +18,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import tools.jackson.databind.JsonNode;
 
@@ -29,6 +30,8 @@ final class Audit {
 
   // A submit whose answer was lost is repeated for less than that.
   private static final Duration TOMBSTONES = Duration.ofMinutes(1);
+  // A cancelled job is kept for ten minutes.
+  private static final Duration GONE = Duration.ofMinutes(11);
   // Some 650 were seen.
   private static final long TOMBSTONE_BYTES = 1_000;
 
@@ -47,7 +50,8 @@ final class Audit {
   private final ChaosSystem system;
   private final String application;
   private final Set<String> lasting;
-  private final Set<String> tombstones;
+  // Tombstones and cancelled jobs.
+  private final Set<String> expiring;
   private final long redisMemory;
   private final List<Footprint> footprints;
 
@@ -71,12 +75,12 @@ final class Audit {
                 application + ":confirmed",
                 application + ":journal",
                 application + ":losses"));
-    this.tombstones = new TreeSet<>();
+    this.expiring = new TreeSet<>();
     for (String type : types) {
       for (int i = 0; i < ChaosSystem.BUCKETS; i++) {
         String bucket = application + ":{" + application + ":" + type + ":" + i + "}:";
         lasting.addAll(Set.of(bucket + "stats", bucket + "confirmed"));
-        tombstones.addAll(Set.of(bucket + "done", bucket + "tombs"));
+        Stream.of("done", "tombs", "cancelled", "kept").map(bucket::concat).forEach(expiring::add);
       }
     }
     this.redisMemory = redisMemory();
@@ -118,7 +122,7 @@ final class Audit {
     assertThat(leftOver()).as("keys that a drained store does not have").isEmpty();
     if (length.compareTo(TOMBSTONES) > 0) {
       Waiting.until(
-          "tombstones are gone", TOMBSTONES.multipliedBy(2), () -> lasting.containsAll(keys()));
+          "tombstones and cancelled jobs are gone", GONE, () -> lasting.containsAll(keys()));
     }
     for (int i = 0; i < footprints.size(); i++) {
       JavaProcess scheduler = system.schedulers().get(i);
@@ -204,7 +208,7 @@ final class Audit {
   private Set<String> leftOver() {
     Set<String> left = new TreeSet<>(keys());
     left.removeAll(lasting);
-    for (String key : tombstones) {
+    for (String key : expiring) {
       // Minus one is one that stays for good, minus two one that is not there.
       if (Long.parseLong(system.callRedis("PTTL", key)) != -1) {
         left.remove(key);
@@ -215,7 +219,7 @@ final class Audit {
 
   /** Returns how many tombstones are there: all of them in a run that is shorter than they live. */
   private long tombstones() {
-    return tombstones.stream()
+    return expiring.stream()
         .filter(key -> key.endsWith(":done"))
         .mapToLong(key -> Long.parseLong(system.callRedis("ZCARD", key)))
         .sum();
