@@ -135,7 +135,7 @@ class TruthIT extends ServerTestBase {
     Set<String> no = Set.of();
     Set<String> fails = Set.of("workers warning");
     Set<String> away = Set.of("workers problem", "worker problem");
-    Set<String> look = Set.of("workers problem", "worker warning");
+    Set<String> look = Set.of("workers warning", "worker warning");
     return Stream.of(
         new InstanceTruth("well", "well", "reached", no, false),
         // All of its places are taken.

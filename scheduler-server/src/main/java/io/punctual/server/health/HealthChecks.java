@@ -382,8 +382,10 @@ public class HealthChecks {
     List<Finding> checks = new ArrayList<>();
     int well = 0;
     int failing = 0;
+    int problems = 0;
     for (WorkerReport report : reports) {
       InstanceHealth.State state = InstanceHealth.state(report);
+      problems += state == InstanceHealth.State.PROBLEM ? 1 : 0;
       if (!state.isBad()) {
         well++;
       } else if (state == InstanceHealth.State.FAILING) {
@@ -392,7 +394,8 @@ public class HealthChecks {
         checks.add(worker(report, state));
       }
     }
-    Status reached = failing > 0 ? Status.WARNING : Status.PROBLEM;
+    // An instance that is left alone, or should be checked, still gets jobs, or soon does again.
+    Status reached = problems < reports.size() ? Status.WARNING : Status.PROBLEM;
     checks.add(
         0,
         Finding.of(
