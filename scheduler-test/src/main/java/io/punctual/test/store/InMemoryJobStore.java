@@ -225,17 +225,7 @@ public final class InMemoryJobStore implements JobStore {
     }
     b.delayed.put(id, merged);
     boolean moves = rule != OnConflict.Rule.QUEUE_ONE;
-    b.tries.put(
-        id,
-        new AttemptCounts(
-            t.undeliverable(),
-            t.unknown(),
-            t.failed(),
-            t.counted(),
-            t.delivered(),
-            t.suspect(),
-            moves || t.version() == 1 ? merged : t.firstDue(),
-            t.version() + 1));
+    b.tries.put(id, MemoryBucket.changed(t, moves || t.version() == 1 ? merged : t.firstDue()));
     if (moves) {
       b.next.remove(id);
     }
@@ -660,7 +650,8 @@ public final class InMemoryJobStore implements JobStore {
     if (record != null) {
       AttemptCounts t = b.tries.getOrDefault(taskId, AttemptCounts.NONE);
       long due = b.delayed.getOrDefault(taskId, 0L);
-      b.keep(taskId, record, due, changed(t, t.version() == 1 ? due : t.firstDue()), now);
+      b.keep(
+          taskId, record, due, MemoryBucket.changed(t, t.version() == 1 ? due : t.firstDue()), now);
     }
     b.forget(taskId);
     b.next.remove(taskId);
@@ -671,18 +662,6 @@ public final class InMemoryJobStore implements JobStore {
     }
     b.count("cancelled");
     return new Cancelled(Cancelled.Kind.CANCELLED, 0, version + 1);
-  }
-
-  private static AttemptCounts changed(AttemptCounts t, long firstDue) {
-    return new AttemptCounts(
-        t.undeliverable(),
-        t.unknown(),
-        t.failed(),
-        t.counted(),
-        t.delivered(),
-        t.suspect(),
-        firstDue,
-        t.version() + 1);
   }
 
   @Override
@@ -708,7 +687,9 @@ public final class InMemoryJobStore implements JobStore {
     b.put(taskId, record);
     long due = Math.max(kept.due(), now);
     b.delayed.put(taskId, due);
-    b.tries.put(taskId, changed(kept.tries(), kept.due() < now ? now : kept.tries().firstDue()));
+    b.tries.put(
+        taskId,
+        MemoryBucket.changed(kept.tries(), kept.due() < now ? now : kept.tries().firstDue()));
     if (!kept.failures().isEmpty()) {
       b.errors.put(taskId, kept.failures());
     }

@@ -386,6 +386,15 @@ final class MemoryBucket {
 
   /** What is known of the attempts of a job when its holder loses it. */
   private static AttemptCounts behind(AttemptCounts t, HeldLease lease) {
+    return changed(t, t.version() == 1 ? lease.due() : t.firstDue(), lease.version() + 1);
+  }
+
+  /** The same attempts after a change of the job. */
+  static AttemptCounts changed(AttemptCounts t, long firstDue) {
+    return changed(t, firstDue, t.version() + 1);
+  }
+
+  private static AttemptCounts changed(AttemptCounts t, long firstDue, long version) {
     return new AttemptCounts(
         t.undeliverable(),
         t.unknown(),
@@ -393,8 +402,8 @@ final class MemoryBucket {
         t.counted(),
         t.delivered(),
         t.suspect(),
-        t.version() == 1 ? lease.due() : t.firstDue(),
-        lease.version() + 1);
+        firstDue,
+        version);
   }
 
   /** The number of the last change of a job; 0 where its lease is gone. */
