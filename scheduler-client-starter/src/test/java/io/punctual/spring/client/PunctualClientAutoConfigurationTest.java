@@ -430,10 +430,13 @@ class PunctualClientAutoConfigurationTest {
             .withProperty("server.servlet.context-path", "/shop/")
             .withProperty("spring.mvc.servlet.path", "web");
 
-    assertThat(CallbackPath.of(environment, "/punctual/callback"))
+    assertThat(CallbackPath.ofServlet(environment, "/punctual/callback"))
         .isEqualTo("/shop/web/punctual/callback");
-    assertThat(CallbackPath.of(new MockEnvironment(), "/punctual/callback"))
+    assertThat(CallbackPath.ofServlet(new MockEnvironment(), "/punctual/callback"))
         .isEqualTo("/punctual/callback");
+    environment.setProperty("spring.webflux.base-path", "/shop");
+    assertThat(CallbackPath.ofReactive(environment, "/punctual/callback"))
+        .isEqualTo("/shop/punctual/callback");
   }
 
   private static TaskWorker worker(String type) {

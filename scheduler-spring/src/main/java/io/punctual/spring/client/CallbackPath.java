@@ -7,7 +7,11 @@ final class CallbackPath {
 
   private CallbackPath() {}
 
-  static String of(Environment environment, String path) {
+  static String ofReactive(Environment environment, String path) {
+    return part(environment.getProperty("spring.webflux.base-path", "")) + path;
+  }
+
+  static String ofServlet(Environment environment, String path) {
     return part(environment.getProperty("server.servlet.context-path", ""))
         + part(environment.getProperty("spring.mvc.servlet.path", ""))
         + path;

@@ -36,9 +36,9 @@ final class NotCalledReport {
       return;
     }
     log.warn(
-        "Punctual: jobs of {} DO NOT RUN in this instance of {}: schedulers call on the servlet"
-            + " stack (Spring MVC), and {}. Set punctual.delivery=pull: then it fetches them."
-            + " Sending jobs works as it is; schedulers {}",
+        "Punctual: jobs of {} DO NOT RUN in this instance of {}: schedulers cannot call it, since {}."
+            + " Set punctual.delivery=pull: then it fetches them. Sending jobs works as it is;"
+            + " schedulers {}",
         workers.types(),
         identity.application(),
         why(event.getSpringApplication().getWebApplicationType()),
@@ -46,11 +46,8 @@ final class NotCalledReport {
   }
 
   private static String why(@Nullable WebApplicationType type) {
-    if (type == WebApplicationType.REACTIVE) {
-      return "this is a WebFlux application";
-    }
-    return type == WebApplicationType.SERVLET
-        ? "this application leaves PunctualCallbackAutoConfiguration out"
-        : "this application has no web server";
+    return type == null || type == WebApplicationType.NONE
+        ? "this application has no web server"
+        : "this application leaves PunctualCallbackAutoConfiguration out";
   }
 }

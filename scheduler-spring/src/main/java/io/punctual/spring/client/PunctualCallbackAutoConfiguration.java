@@ -9,6 +9,7 @@ import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.autoconfigure.PunctualProperties;
+import io.punctual.spring.client.reactive.ReactiveCallback;
 import io.punctual.spring.client.servlet.ServletCallback;
 import io.punctual.spring.client.servlet.TomcatDrop;
 import io.punctual.wire.WorkerMetadata;
@@ -38,7 +39,7 @@ import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
     name = "delivery",
     havingValue = "push",
     matchIfMissing = true)
-@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnWebApplication
 public class PunctualCallbackAutoConfiguration {
 
   @Bean
@@ -67,28 +68,56 @@ public class PunctualCallbackAutoConfiguration {
         });
   }
 
-  /** Before all other mappings, so that no catch-all of the application takes the path. */
-  @Bean
-  SimpleUrlHandlerMapping punctualCallbackMapping(
-      CallbackHandler handler, PunctualProperties properties) {
-    return new SimpleUrlHandlerMapping(
-        Map.of(properties.callback().path(), new ServletCallback(handler)),
-        Ordered.HIGHEST_PRECEDENCE);
+  /** What schedulers are told. */
+  private static WorkerMetadata metadata(
+      ClientIdentity identity, TaskWorkers workers, PunctualProperties properties, String path) {
+    return new WorkerMetadata(
+        workers.types(), path, WorkerMetadata.BATCH, properties.concurrency(), identity.release());
   }
 
-  /** What schedulers are told. */
-  @Bean
-  WorkerMetadata punctualWorkerMetadata(
-      ClientIdentity identity,
-      TaskWorkers workers,
-      PunctualProperties properties,
-      Environment environment) {
-    return new WorkerMetadata(
-        workers.types(),
-        CallbackPath.of(environment, properties.callback().path()),
-        WorkerMetadata.BATCH,
-        properties.concurrency(),
-        identity.release());
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+  static class Reactive {
+
+    @Bean
+    ReactiveCallback punctualReactiveCallback(
+        CallbackHandler handler, PunctualProperties properties) {
+      return new ReactiveCallback(handler, properties.callback().path());
+    }
+
+    @Bean
+    WorkerMetadata punctualWorkerMetadata(
+        ClientIdentity identity,
+        TaskWorkers workers,
+        PunctualProperties properties,
+        Environment environment) {
+      String path = CallbackPath.ofReactive(environment, properties.callback().path());
+      return metadata(identity, workers, properties, path);
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+  static class Servlet {
+
+    /** Before all other mappings, so that no catch-all of the application takes the path. */
+    @Bean
+    SimpleUrlHandlerMapping punctualCallbackMapping(
+        CallbackHandler handler, PunctualProperties properties) {
+      return new SimpleUrlHandlerMapping(
+          Map.of(properties.callback().path(), new ServletCallback(handler)),
+          Ordered.HIGHEST_PRECEDENCE);
+    }
+
+    @Bean
+    WorkerMetadata punctualWorkerMetadata(
+        ClientIdentity identity,
+        TaskWorkers workers,
+        PunctualProperties properties,
+        Environment environment) {
+      String path = CallbackPath.ofServlet(environment, properties.callback().path());
+      return metadata(identity, workers, properties, path);
+    }
   }
 
   /**
@@ -97,6 +126,7 @@ public class PunctualCallbackAutoConfiguration {
    * Spring Boot gives to applications that define none, and so open everything else.
    */
   @Configuration(proxyBeanMethods = false)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
   @ConditionalOnClass(WebSecurityCustomizer.class)
   static class Security {
 
@@ -108,6 +138,7 @@ public class PunctualCallbackAutoConfiguration {
 
   /** Ends connections on which a callback comes too slowly. */
   @Configuration(proxyBeanMethods = false)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
   @ConditionalOnClass(ConfigurableTomcatWebServerFactory.class)
   static class Tomcat {
 
@@ -117,7 +148,8 @@ public class PunctualCallbackAutoConfiguration {
       // Before the properties are bound: the server is made early.
       String path =
           environment.getProperty("punctual.callback.path", WorkerMetadata.DEFAULT_CALLBACK_PATH);
-      return factory -> factory.addEngineValves(new TomcatDrop(CallbackPath.of(environment, path)));
+      return factory ->
+          factory.addEngineValves(new TomcatDrop(CallbackPath.ofServlet(environment, path)));
     }
   }
 }

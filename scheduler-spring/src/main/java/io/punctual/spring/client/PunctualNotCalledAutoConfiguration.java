@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** Where jobs should be pushed and there is no path for that: WebFlux, or no web server at all. */
+/** Where jobs should be pushed and there is no path for that, mostly for want of a web server. */
 @AutoConfiguration(after = PunctualCallbackAutoConfiguration.class)
 @ConditionalOnBean(JobRunner.class)
 @ConditionalOnMissingBean(CallbackHandler.class)
