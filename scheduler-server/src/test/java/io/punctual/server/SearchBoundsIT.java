@@ -14,11 +14,16 @@ import io.punctual.server.jobs.JobSelection;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -40,7 +45,8 @@ class SearchBoundsIT extends SharedRedisTestBase {
 
   private static final int QUEUES = 300;
   private static final int BOUND = 200;
-  // Of a search for an id or a tag in the console, which goes on until it has found one.
+  // Of a search in the console: for an id or a tag it goes on until it has found one, and jobs of
+  // many queues are put in the order of their times.
   private static final int MOST = 2_000;
 
   @Autowired private Engine engine;
@@ -255,13 +261,53 @@ class SearchBoundsIT extends SharedRedisTestBase {
   void theConsoleLooksForAStateInSoManyQueuesAPage() throws Exception {
     manyQueues();
 
-    assertThat(consolePages("app:" + application + " state:delayed error:none").size())
+    assertThat(consolePages("app:" + application + " state:delayed error:none", MOST).size())
         .isBetween(2, 4);
     assertThat(
-            consolePages("app:" + application + " state:delayed").stream()
+            consolePages("app:" + application + " state:delayed", MOST).stream()
                 .mapToInt(page -> page.split("/console/jobs/" + application, -1).length - 1)
                 .sum())
         .isEqualTo(QUEUES);
+  }
+
+  /** Queues share due times, also where one page ends and the next one begins. */
+  @Test
+  void theConsoleListsTheJobsOfAllQueuesByDueTime() throws Exception {
+    Instant tonight = Instant.now().plus(Duration.ofHours(5)).truncatedTo(ChronoUnit.SECONDS);
+    List<String> jobs = new ArrayList<>();
+    List<String> expected = new ArrayList<>();
+    for (int second = 0; second < 40; second++) {
+      for (String type : List.of("a", "b", "c")) {
+        for (String id : List.of("x", "y")) {
+          jobs.add(
+              job(type, id + second, "0s")
+                  .replace(
+                      "\"delay\":\"0s\"", "\"dueAt\":\"" + tonight.plusSeconds(second) + "\""));
+          expected.add(type + "/" + id + second);
+        }
+      }
+    }
+    Collections.shuffle(jobs, new Random(1));
+    submit(jobs);
+    submit(List.of(job("a", "before", "1h"), job("b", "behind", "9h"), job("d", "alone", "1h")));
+
+    String range = " from:" + tonight + " until:" + tonight.plusSeconds(39);
+    assertThat(listed("app:" + application + range)).isEqualTo(expected);
+    // As the queues' samples become known.
+    List<String> all = new ArrayList<>(List.of("a/before", "d/alone"));
+    all.addAll(expected);
+    all.add("b/behind");
+    Awaitility.await()
+        .untilAsserted(() -> assertThat(listed("app:" + application)).isEqualTo(all));
+    assertThat(listed("app:" + application + range + " type:b"))
+        .isEqualTo(expected.stream().filter(job -> job.startsWith("b/")).toList());
+  }
+
+  private List<String> listed(String query) throws Exception {
+    Pattern link = Pattern.compile("href=\"/console/jobs/" + application + "/([^/]+/[^/\"?]+)\"");
+    return consolePages(query).stream()
+        .flatMap(page -> link.matcher(page).results().map(found -> found.group(1)))
+        .toList();
   }
 
   @Test

@@ -114,13 +114,15 @@ class DeadLetters {
             .sorted(Comparator.comparing((QueueSample row) -> row.stats().lastDeath()).reversed())
             .toList();
     List<QueueSample> asked = rows.subList(0, Math.min(QUEUES, rows.size()));
-    NewestDeaths.Found found =
-        NewestDeaths.find(
+    OrderedJobs.Found found =
+        OrderedJobs.find(
             engine,
-            asked,
-            NewestDeaths.Place.since(JobFinder.LATEST),
-            0,
-            JobFilter.Failed.with(null),
+            new OrderedJobs.Wanted(
+                JobFilter.State.DEAD, 0, JobFinder.LATEST, JobFilter.Failed.with(null)),
+            asked.stream()
+                .map(row -> new OrderedJobs.Source(row.queue(), row.stats().lastDeath()))
+                .toList(),
+            /* after= */ null,
             JOBS,
             StoreCalls.ofRequest());
     long hourAgo = now.now() - HOUR_MS;

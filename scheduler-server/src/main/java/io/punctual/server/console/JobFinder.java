@@ -19,7 +19,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -69,9 +68,7 @@ class JobFinder {
    */
   Page find(JobQuery query, @Nullable String cursor) {
     if (query.wantedId() == null && query.wantedTag() == null) {
-      return query.state() == JobFilter.State.DEAD
-          ? byDeath(query, cursor)
-          : byState(query, cursor);
+      return byTime(query, cursor);
     }
     long start = System.nanoTime();
     Page page = byName(query, cursor);
@@ -203,92 +200,70 @@ class JobFinder {
                 calls));
   }
 
-  /** Of all queues together: the error of this morning is on the first page. */
-  private Page byDeath(JobQuery query, @Nullable String cursor) {
-    List<QueueName> queues = queues(query);
-    List<QueueSample> rows = rows(queues);
-    if (queues.size() == 1 && rows.stream().anyMatch(QueueSample::damaged)) {
-      // Says what is damaged.
-      return byState(query, null);
-    }
-    Long until = query.until();
-    NewestDeaths.Place first = NewestDeaths.Place.since(until == null ? LATEST : until);
-    NewestDeaths.Found found =
-        NewestDeaths.find(
+  /** Of all queues together: what is due first, and the error of this morning, come first. */
+  private Page byTime(JobQuery query, @Nullable String cursor) {
+    JobFilter.State state = query.state() == null ? JobFilter.State.DELAYED : query.state();
+    OrderedJobs.Found found =
+        OrderedJobs.find(
             engine,
-            rows,
-            cursor == null ? first : place(cursor),
-            Objects.requireNonNullElse(query.from(), 0L),
-            query.failed(),
+            new OrderedJobs.Wanted(
+                state,
+                Objects.requireNonNullElse(query.from(), 0L),
+                Objects.requireNonNullElse(query.until(), LATEST),
+                query.failed()),
+            sources(queues(query), state),
+            cursor == null ? null : place(cursor),
             PAGE,
             StoreCalls.ofRequest());
-    NewestDeaths.Place next = found.next();
+    OrderedJobs.Place next = found.next();
     return new Page(
         found.jobs(),
         next == null ? null : next.at() + GAP_TEXT + next.queue() + GAP_TEXT + next.taskId(),
         !found.ended() && found.jobs().size() < PAGE);
   }
 
-  private static NewestDeaths.Place place(String cursor) {
+  private static OrderedJobs.Place place(String cursor) {
     String[] parts = cursor.split("\\" + GAP, 3);
     if (parts.length != 3 || !parts[0].matches("\\d{1,16}")) {
       throw ApiException.invalid("cursor", "belongs to another search");
     }
-    return new NewestDeaths.Place(Long.parseLong(parts[0]), parts[2], parts[1]);
+    return new OrderedJobs.Place(Long.parseLong(parts[0]), parts[1], parts[2]);
   }
 
-  private Page byState(JobQuery query, @Nullable String cursor) {
-    JobFilter.State state = query.state() == null ? JobFilter.State.DELAYED : query.state();
-    ToLongFunction<QueueSample> count = counter(state);
-    List<QueueName> queues = queues(query);
-    boolean several = queues.size() > 1;
-    if (several) {
-      QueueStatistics.Snapshot now = statistics.all();
-      // Those that have none are not asked, nor those that could not answer, as the overview says.
-      queues =
-          queues.stream()
-              .filter(
-                  queue -> {
-                    QueueSample row = now.queues().get(queue);
-                    return row == null || (count.applyAsLong(row) > 0 && !row.damaged());
-                  })
-              .toList();
+  /**
+   * A single queue is asked whatever is known of it, and says what is damaged. Of several, those
+   * that have none are not asked, nor those that could not answer, as the overview says.
+   */
+  private List<OrderedJobs.Source> sources(List<QueueName> queues, JobFilter.State state) {
+    if (queues.size() == 1) {
+      return List.of(new OrderedJobs.Source(queues.get(0), /* first= */ null));
     }
-    return through(
-        queues.stream().map(QueueName::toString).sorted().toList(),
-        cursor,
-        (name, place, max, calls) -> {
-          int slash = name.indexOf('/');
-          QueueName queue = new QueueName(name.substring(0, slash), name.substring(slash + 1));
-          try {
-            return search.find(
-                new JobFilter(
-                    queue.application(),
-                    queue.taskType(),
-                    state,
-                    null,
-                    query.from(),
-                    query.until(),
-                    query.failed()),
-                place,
-                max,
-                calls);
-          } catch (StoreException e) {
-            // Damaged since it was sampled.
-            if (e.kind() != StoreException.Kind.CORRUPT || !several) {
-              throw e;
-            }
-            return new JobSearch.Found(List.of(), null, List.of(queue));
-          }
-        });
+    Map<QueueName, QueueSample> known = statistics.all().queues();
+    List<OrderedJobs.Source> sources = new ArrayList<>();
+    for (QueueName queue : queues) {
+      QueueSample row = known.get(queue);
+      if (row == null || (count(row, state) > 0 && !row.damaged())) {
+        sources.add(new OrderedJobs.Source(queue, row == null ? null : first(row, state)));
+      }
+    }
+    return sources;
   }
 
-  private static ToLongFunction<QueueSample> counter(JobFilter.State state) {
+  private static @Nullable Long first(QueueSample row, JobFilter.State state) {
     return switch (state) {
-      case DELAYED -> row -> row.stats().delayed();
-      case READY -> row -> row.stats().ready();
-      case RESERVED -> row -> row.stats().reserved();
-      case DEAD -> row -> row.stats().dead();
+      case DELAYED, READY ->
+          row.stats().oldestReady() != null ? row.stats().oldestReady() : row.stats().nextDue();
+      case RESERVED -> null;
+      case DEAD -> row.stats().lastDeath();
+    };
+  }
+
+  private static long count(QueueSample row, JobFilter.State state) {
+    return switch (state) {
+      case DELAYED -> row.stats().delayed();
+      case READY -> row.stats().ready();
+      case RESERVED -> row.stats().reserved();
+      case DEAD -> row.stats().dead();
     };
   }
 

@@ -78,10 +78,15 @@ public record JobFilter(
     /** Is kept as a dead letter. */
     DEAD(JobState.DEAD);
 
-    final JobState stored;
+    private final JobState stored;
 
     State(JobState stored) {
       this.stored = stored;
+    }
+
+    /** The state in the store, in which such jobs stand in order of time. */
+    public JobState stored() {
+      return stored;
     }
 
     /**

@@ -122,7 +122,7 @@ public class JobSearch {
     boolean rare = !filter.failed().isAny();
     do {
       int page = Math.min(JobStore.MAX_JOBS, rare ? JobStore.MAX_JOBS : max - found.size());
-      Listed<Cursor> listed = operations.jobs(begun.queue(), state.stored, after, page);
+      Listed<Cursor> listed = operations.jobs(begun.queue(), state.stored(), after, page);
       calls.count(listed.calls());
       for (int i = 0; i < listed.jobs().size(); i++) {
         JobView job = listed.jobs().get(i);
