@@ -261,8 +261,8 @@ class SearchBoundsIT extends SharedRedisTestBase {
   void theConsoleLooksForAStateInSoManyQueuesAPage() throws Exception {
     manyQueues();
 
-    assertThat(consolePages("app:" + application + " state:delayed error:none", MOST).size())
-        .isBetween(2, 4);
+    assertThat(consolePages("app:" + application + " state:delayed error:none", MOST))
+        .hasSizeLessThanOrEqualTo(4);
     assertThat(
             consolePages("app:" + application + " state:delayed", MOST).stream()
                 .mapToInt(page -> page.split("/console/jobs/" + application, -1).length - 1)
@@ -297,8 +297,7 @@ class SearchBoundsIT extends SharedRedisTestBase {
     List<String> all = new ArrayList<>(List.of("a/before", "d/alone"));
     all.addAll(expected);
     all.add("b/behind");
-    Awaitility.await()
-        .untilAsserted(() -> assertThat(listed("app:" + application)).isEqualTo(all));
+    Awaitility.await().untilAsserted(() -> assertThat(listed("app:" + application)).isEqualTo(all));
     assertThat(listed("app:" + application + range + " type:b"))
         .isEqualTo(expected.stream().filter(job -> job.startsWith("b/")).toList());
   }
@@ -325,16 +324,22 @@ class SearchBoundsIT extends SharedRedisTestBase {
     // A page of each of the 50 in which a job died last.
     assertThat(calls() - before).isBetween(50L, 80L);
 
-    List<String> pages = consolePages("app:" + application + " state:dead");
-    assertThat(
-            pages.stream()
-                .mapToInt(page -> page.split("/console/jobs/" + application, -1).length - 1)
-                .sum())
-        .isEqualTo(120);
-    assertThat(pages).hasSizeLessThanOrEqualTo(4);
-    assertThat(pages.get(pages.size() - 1))
-        .doesNotContain("The search ended early")
-        .doesNotContain("No job matches");
+    // The samples of some queues may be older than their dead letters.
+    Awaitility.await()
+        .untilAsserted(
+            () -> {
+              List<String> pages = consolePages("app:" + application + " state:dead");
+              assertThat(
+                      pages.stream()
+                          .mapToInt(
+                              page -> page.split("/console/jobs/" + application, -1).length - 1)
+                          .sum())
+                  .isEqualTo(120);
+              assertThat(pages).hasSizeLessThanOrEqualTo(4);
+              assertThat(pages.get(pages.size() - 1))
+                  .doesNotContain("The search ended early")
+                  .doesNotContain("No job matches");
+            });
   }
 
   @Test

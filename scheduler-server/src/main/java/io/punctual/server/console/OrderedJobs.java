@@ -217,7 +217,9 @@ final class OrderedJobs {
     return new Place(at, "", newestFirst ? EVERY_ID : NO_ID);
   }
 
-  /** Of jobs with the same time, those of the queues in front of a place were listed, all of them. */
+  /**
+   * Of jobs with the same time, those of the queues in front of a place were listed, all of them.
+   */
   private Cursor cursor(Part part) {
     int queues = part.queue.toString().compareTo(part.read.queue());
     if (queues == 0) {
