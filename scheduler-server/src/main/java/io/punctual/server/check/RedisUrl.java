@@ -4,6 +4,11 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import javax.net.ssl.SSLParameters;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
  * The address of a server.
@@ -11,9 +16,11 @@ import java.nio.charset.StandardCharsets;
  * @param user empty for the default user
  * @param password empty for none
  */
-record RedisUrl(boolean tls, String user, String password, String host, int port, int database) {
+public record RedisUrl(
+    boolean tls, String user, String password, String host, int port, int database) {
 
   private static final int PORT = 6379;
+  private static final int PATIENCE_MS = 30_000;
   private static final String FORM =
       "The URL must be redis://[[user]:password@]host[:port][/database], or rediss:// for TLS. In"
           + " user and password write characters such as @ : / # ? % as %40 %3A %2F %23 %3F %25.";
@@ -23,7 +30,7 @@ record RedisUrl(boolean tls, String user, String password, String host, int port
    *
    * @throws IllegalArgumentException if it is none; does not say its password
    */
-  static RedisUrl parse(String text) {
+  public static RedisUrl parse(String text) {
     URI uri;
     try {
       uri = new URI(text);
@@ -77,6 +84,27 @@ record RedisUrl(boolean tls, String user, String password, String host, int port
     return user.isEmpty() && password.isEmpty()
         ? new RedisUrl(tls, otherUser, otherPassword, host, port, database)
         : this;
+  }
+
+  /** Returns a client of the server, which connects when it is used. */
+  public UnifiedJedis connect() {
+    DefaultJedisClientConfig.Builder client =
+        DefaultJedisClientConfig.builder().timeoutMillis(PATIENCE_MS).database(database).ssl(tls);
+    if (!user.isEmpty()) {
+      client.user(user);
+    }
+    if (!password.isEmpty()) {
+      client.password(password);
+    }
+    if (tls) {
+      SSLParameters parameters = new SSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      client.sslParameters(parameters);
+    }
+    return RedisClient.builder()
+        .hostAndPort(new HostAndPort(host, port))
+        .clientConfig(client.build())
+        .build();
   }
 
   /** For people: without the password. */

@@ -1,6 +1,7 @@
 package io.punctual.server.cli;
 
 import io.punctual.server.check.RedisCheckCommand;
+import io.punctual.server.migrate.ImportCommand;
 import io.punctual.server.security.ApplicationTokens;
 import io.punctual.server.security.SecurityProperties;
 import io.punctual.server.text.Printable;
@@ -57,6 +58,15 @@ public final class Commands {
                                     can hold jobs; takes
           --cluster                 treat the server as a node of a cluster
           --key-prefix=PREFIX       the first part of all keys (default: punctual)
+        import-jobs LIBRARY URL QUEUE
+                                    moves the jobs that wait in QUEUE of redisson, bullmq or a
+                                    sorted-set at that Redis to a scheduler; takes
+          --application=NAME        the application that the jobs are for
+          --task-type=NAME          their task type
+          --scheduler=URL           where to send them (default: http://localhost:8080); the
+                                    application's token is read from PUNCTUAL_TOKEN
+          --base64                  payloads are bytes, and become text as Base64
+          --seconds                 scores of the sorted set are seconds; else they are ms
       """;
 
   private static final int MIN_PASSWORD = 12;
@@ -86,6 +96,10 @@ public final class Commands {
   public int run(String... args) {
     if (args[0].equals(RedisCheckCommand.NAME)) {
       return new RedisCheckCommand(System::getenv, out, err)
+          .run(Arrays.asList(args).subList(1, args.length));
+    }
+    if (args[0].equals(ImportCommand.NAME)) {
+      return new ImportCommand(System::getenv, out, err)
           .run(Arrays.asList(args).subList(1, args.length));
     }
     List<String> words = Arrays.stream(args).filter(arg -> !arg.startsWith("--")).toList();

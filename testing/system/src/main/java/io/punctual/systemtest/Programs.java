@@ -611,13 +611,19 @@ public final class Programs {
    * @return what it wrote
    */
   public String command(String... words) throws IOException {
+    Process process = startCommand(words);
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Starts a command of the scheduler's program; what it writes can be read. */
+  public Process startCommand(String... words) throws IOException {
     List<String> command = new ArrayList<>(List.of(JavaProcess.JAVA));
     command.addAll(flags);
     command.addAll(jar("scheduler-server").words());
     command.addAll(Arrays.asList(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return process;
   }
 
   /** A web application of the class path that registers nowhere. */

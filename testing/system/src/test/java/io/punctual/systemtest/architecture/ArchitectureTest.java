@@ -236,11 +236,16 @@ class ArchitectureTest {
             // They try what the store needs on connections of their own.
             "io.punctual.server.check.CommandProbes",
             "io.punctual.server.check.RedisCheck",
+            "io.punctual.server.check.RedisUrl",
             "io.punctual.server.cli.Commands",
             "io.punctual.server.engine.EngineConfiguration",
             // What schedulers remember of a day is no job either.
             "io.punctual.server.history.History",
             "io.punctual.server.history.Samplers",
+            // The Redis of another library.
+            "io.punctual.server.migrate.ImportCommand",
+            "io.punctual.server.migrate.OldLibrary",
+            "io.punctual.server.migrate.OldQueue",
             "io.punctual.server.operation.OperationLog",
             "io.punctual.server.security.ApplicationTokens",
             "io.punctual.server.security.SecurityConfiguration");

@@ -1,0 +1,173 @@
+package io.punctual.server.migrate;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.resps.Tuple;
+
+/**
+ * The jobs that wait in another library's queue. They are taken out of it bit by bit, each bit in
+ * one transaction, into a hash of ours in the same Redis. So the old workers run a job or we move
+ * it, never both; and a move that breaks off goes on from the hash.
+ */
+final class OldQueue {
+
+  private static final int TRIES = 1_000;
+  private static final byte[] NOTHING = {};
+
+  private final UnifiedJedis redis;
+  private final OldLibrary library;
+  private final String queue;
+  private final byte[] sortedSet;
+  private final byte[] list;
+  private final byte[] taken;
+  private final byte[] refused;
+
+  OldQueue(UnifiedJedis redis, OldLibrary library, String queue) {
+    this.redis = redis;
+    this.library = library;
+    this.queue = queue;
+    this.sortedSet = bytes(library.sortedSet(queue));
+    String other = library.list(queue);
+    this.list = other == null ? NOTHING : bytes(other);
+    this.taken = bytes("punctual-import:" + library.sortedSet(queue));
+    this.refused = bytes("punctual-import-refused:" + library.sortedSet(queue));
+  }
+
+  private static byte[] bytes(String key) {
+    return key.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** An entry with its score, as the hash has it: {@code SCORE ENTRY}. */
+  record Entry(byte[] field, double score, byte[] value) {
+
+    private static Entry of(double score, byte[] value) {
+      byte[] head = bytes(score + " ");
+      byte[] field = new byte[head.length + value.length];
+      System.arraycopy(head, 0, field, 0, head.length);
+      System.arraycopy(value, 0, field, head.length, value.length);
+      return new Entry(field, score, value);
+    }
+
+    private static Entry read(byte[] field) {
+      int gap = 0;
+      while (field[gap] != ' ') {
+        gap++;
+      }
+      byte[] value = new byte[field.length - gap - 1];
+      System.arraycopy(field, gap + 1, value, 0, value.length);
+      return new Entry(
+          field, Double.parseDouble(new String(field, 0, gap, StandardCharsets.US_ASCII)), value);
+    }
+  }
+
+  /** The key of the hash with the jobs that were taken and are not moved yet. */
+  String takenKey() {
+    return new String(taken, StandardCharsets.UTF_8);
+  }
+
+  /** Returns the jobs that were taken and are not moved yet. */
+  List<Entry> taken() {
+    return redis.hkeys(taken).stream().map(Entry::read).toList();
+  }
+
+  /**
+   * Takes jobs out of the old queue.
+   *
+   * @return how many; 0 if none is left
+   * @throws IllegalStateException if the old side never leaves the queue alone for long enough
+   */
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Jedis wants a map, and only walks through it.
+  int take(int max) {
+    for (int i = 0; i < TRIES; i++) {
+      try (AbstractTransaction transaction = redis.transaction(/* doMulti= */ false)) {
+        if (list.length > 0) {
+          transaction.watch(sortedSet, list);
+        } else {
+          transaction.watch(sortedSet);
+        }
+        List<byte[]> listed = list.length > 0 ? redis.lrange(list, 0, max - 1L) : new ArrayList<>();
+        List<Entry> entries = listed.isEmpty() ? first(max) : withScores(listed);
+        if (entries.isEmpty() && listed.isEmpty()) {
+          transaction.unwatch();
+          return 0;
+        }
+        transaction.multi();
+        if (!listed.isEmpty()) {
+          // From its head: to look for each of many entries would take Redis too long.
+          transaction.ltrim(list, listed.size(), -1);
+        }
+        if (!entries.isEmpty()) {
+          Map<byte[], byte[]> fields = new HashMap<>();
+          entries.forEach(entry -> fields.put(entry.field(), NOTHING));
+          transaction.hset(taken, fields);
+          transaction.zrem(sortedSet, entries.stream().map(Entry::value).toArray(byte[][]::new));
+        }
+        if (transaction.exec() != null) {
+          return listed.isEmpty() ? entries.size() : listed.size();
+        }
+      }
+    }
+    throw new IllegalStateException(
+        "The queue changes too often to take jobs out of it: stop what sends to it first");
+  }
+
+  private List<Entry> first(int max) {
+    List<Entry> entries = new ArrayList<>();
+    for (Tuple tuple : redis.zrangeWithScores(sortedSet, 0, max - 1L)) {
+      entries.add(Entry.of(tuple.getScore(), tuple.getBinaryElement()));
+    }
+    return entries;
+  }
+
+  private List<Entry> withScores(List<byte[]> listed) {
+    List<Double> scores = redis.zmscore(sortedSet, listed.toArray(byte[][]::new));
+    List<Entry> entries = new ArrayList<>();
+    for (int i = 0; i < listed.size(); i++) {
+      Double score = scores.get(i);
+      // Else the old workers have it.
+      if (score != null) {
+        entries.add(Entry.of(score, listed.get(i)));
+      }
+    }
+    return entries;
+  }
+
+  /** Forgets jobs that are in Punctual. */
+  void moved(Collection<Entry> entries) {
+    if (!entries.isEmpty()) {
+      entries.forEach(entry -> library.remove(redis, queue, entry.value()));
+      redis.hdel(taken, entries.stream().map(Entry::field).toArray(byte[][]::new));
+    }
+  }
+
+  /** Sets a job aside that Punctual does not take, until {@link #putBack}. */
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap")
+  void refuse(Entry entry) {
+    try (AbstractTransaction transaction = redis.multi()) {
+      transaction.hset(refused, Map.of(entry.field(), NOTHING));
+      transaction.hdel(taken, entry.field());
+      var unused = transaction.exec();
+    }
+  }
+
+  /** Puts the jobs that were set aside where they were. */
+  void putBack() {
+    for (byte[] field : redis.hkeys(refused)) {
+      Entry entry = Entry.read(field);
+      try (AbstractTransaction transaction = redis.multi()) {
+        transaction.zadd(sortedSet, entry.score(), entry.value());
+        if (list.length > 0) {
+          transaction.rpush(list, entry.value());
+        }
+        transaction.hdel(refused, field);
+        var unused = transaction.exec();
+      }
+    }
+  }
+}

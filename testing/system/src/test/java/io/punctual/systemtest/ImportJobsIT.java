@@ -1,0 +1,303 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.redis.RedisServer;
+import io.punctual.redis.Resp;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.redisson.Redisson;
+import org.redisson.api.RBlockingQueue;
+import org.redisson.api.RDelayedQueue;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+import tools.jackson.databind.JsonNode;
+
+/** Jobs move out of other libraries' queues, which real ones have filled. */
+@Tag("full")
+class ImportJobsIT {
+
+  private static final RedisServer OLD = RedisServer.startTemporary();
+  private static final int JOBS = 100_000;
+  private static final int DUE_SOON = 2_000;
+
+  private static JavaProcess scheduler;
+
+  private final String application = "moved-" + UUID.randomUUID().toString().substring(0, 8);
+
+  @BeforeAll
+  static void start() {
+    scheduler =
+        PROGRAMS
+            .scheduler(
+                "http://127.0.0.1:1", REDIS.port(), "import-jobs", "--eureka.client.enabled=false")
+            .start()
+            .awaitReady();
+  }
+
+  @AfterAll
+  static void stop() {
+    scheduler.close();
+    OLD.close();
+  }
+
+  private String[] command(String library, String queue, String... more) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "import-jobs",
+                library,
+                "redis://127.0.0.1:" + OLD.port(),
+                queue,
+                "--application=" + application,
+                "--task-type=moved",
+                "--scheduler=" + scheduler.url()));
+    words.addAll(Arrays.asList(more));
+    return words.toArray(String[]::new);
+  }
+
+  /** Both sides run, and the move is ended by force on the way: each job is on one side, once. */
+  @SuppressWarnings("deprecation") // That is why one leaves it.
+  @Test
+  void aDelayedQueueOfRedissonMovesWhileBothSidesRun() throws Exception {
+    Config config = new Config();
+    config.setCodec(new StringCodec());
+    config.useSingleServer().setAddress("redis://127.0.0.1:" + OLD.port());
+    RedissonClient redisson = Redisson.create(config);
+    Queue<String> ran = new ConcurrentLinkedQueue<>();
+    Instant begin = Instant.now();
+    Instant soon = begin.plusSeconds(1_800);
+    AtomicBoolean ended = new AtomicBoolean();
+    try {
+      RBlockingQueue<String> ready = redisson.getBlockingQueue("orders");
+      RDelayedQueue<String> delayed = redisson.getDelayedQueue(ready);
+      fill(delayed);
+      Thread worker =
+          new Thread(
+              () -> {
+                while (!ended.get()) {
+                  try {
+                    String job = ready.poll(100, TimeUnit.MILLISECONDS);
+                    if (job != null) {
+                      ran.add(job);
+                    }
+                  } catch (InterruptedException e) {
+                    return;
+                  }
+                }
+              },
+              "old-worker");
+      worker.start();
+
+      Process broken = PROGRAMS.startCommand(command("redisson", "orders"));
+      Waiting.until("10,000 jobs are moved", () -> waiting() >= 10_000);
+      broken.destroyForcibly().waitFor();
+      for (int i = 0; i < 1_000; i++) {
+        // The old side still gets some.
+        delayed.offer("late-" + i, 1, TimeUnit.HOURS);
+      }
+      String said = PROGRAMS.command(command("redisson", "orders"));
+
+      assertThat(said).contains("jobs were moved.").doesNotContain("refused");
+      assertThat(delayed.size()).isZero();
+      delayed.destroy();
+      ended.set(true);
+      worker.join();
+    } finally {
+      redisson.shutdown();
+    }
+    assertThat(jobs())
+        .filteredOn(job -> Instant.parse(job.get("dueAt").stringValue()).isAfter(soon))
+        .hasSize(JOBS + 1_000)
+        .allSatisfy(
+            job ->
+                assertThat(Instant.parse(job.get("dueAt").stringValue()))
+                    .isBetween(begin.plusSeconds(3_600), Instant.now().plusSeconds(3_600)));
+    List<String> all = new ArrayList<>(ran);
+    pull().forEach(job -> all.add(job.get("params").stringValue()));
+    assertThat(all).doesNotHaveDuplicates().hasSize(JOBS + DUE_SOON + 1_000);
+    assertThat(Resp.call(OLD.port(), "DBSIZE")).isEqualTo("0");
+  }
+
+  @SuppressWarnings("deprecation")
+  private static void fill(RDelayedQueue<String> delayed) {
+    for (int i = 0; i < JOBS; i += 1_000) {
+      List<CompletableFuture<Void>> offers = new ArrayList<>();
+      for (int k = i; k < i + 1_000; k++) {
+        offers.add(delayed.offerAsync("later-" + k, 3_600, TimeUnit.SECONDS).toCompletableFuture());
+      }
+      offers.forEach(CompletableFuture::join);
+    }
+    for (int i = 0; i < DUE_SOON; i++) {
+      delayed.offer("soon-" + i, 5 * i, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private long waiting() throws IOException {
+    Http.Answer answer = Http.get(scheduler.url() + "/api/v1/queues/" + application + "/moved");
+    return answer.status() == 200 ? answer.json().get("delayed").longValue() : 0;
+  }
+
+  /** Makes all jobs due, and takes them, with what they hold. */
+  private List<JsonNode> pull() throws IOException {
+    String all =
+        "{\"application\":\"%s\",\"taskType\":\"moved\",\"state\":\"delayed\",\"delay\":0%s}";
+    String cursor = "";
+    do {
+      Http.Answer answer =
+          Http.post(
+              scheduler.url() + "/api/v1/jobs:reschedule", all.formatted(application, cursor));
+      assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+      String next = answer.json().path("nextCursor").asString("");
+      cursor = next.isEmpty() ? "" : ",\"cursor\":\"" + next + "\"";
+    } while (!cursor.isEmpty());
+    List<JsonNode> jobs = new ArrayList<>();
+    String claim =
+        "{\"application\":\"%s\",\"taskTypes\":[\"moved\"],\"max\":200}".formatted(application);
+    Http.Answer claimed = Http.post(scheduler.url() + "/api/v1/claims", claim);
+    while (claimed.status() == 200) {
+      claimed.json().get("jobs").forEach(jobs::add);
+      claimed = Http.post(scheduler.url() + "/api/v1/claims", claim);
+    }
+    assertThat(claimed.status()).isEqualTo(204);
+    return jobs;
+  }
+
+  private List<JsonNode> jobs() throws IOException {
+    List<JsonNode> jobs = new ArrayList<>();
+    String cursor = "";
+    while (true) {
+      JsonNode page =
+          Http.get(
+                  scheduler.url()
+                      + "/api/v1/jobs?state=delayed&limit=500&application="
+                      + application
+                      + cursor)
+              .json();
+      page.get("items").forEach(jobs::add);
+      if (page.path("nextCursor").isNull() || page.path("nextCursor").isMissingNode()) {
+        return jobs;
+      }
+      cursor =
+          "&cursor="
+              + URLEncoder.encode(page.get("nextCursor").stringValue(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void delayedJobsOfBullMqMoveAndThoseOfItsOwnSchedulersStay(@TempDir Path directory)
+      throws Exception {
+    for (String file : List.of("package.json", "package-lock.json", "fill.mjs")) {
+      Files.copy(resource("bullmq/" + file), directory.resolve(file));
+    }
+    ExampleProgram.run(
+        directory,
+        Map.of(),
+        "npm",
+        "install",
+        "--omit=optional",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund");
+    String port = Integer.toString(OLD.port());
+    ExampleProgram.run(directory, Map.of(), "node", "fill.mjs", port, "700");
+
+    String said = PROGRAMS.command(command("bullmq", "bull:mail"));
+
+    assertThat(said)
+        .contains("700 jobs were moved. 2 were refused and are where they were.")
+        .contains("A job is made by a job scheduler of BullMQ")
+        .contains("A job is a child of the flow");
+    assertThat(jobs())
+        .hasSize(700)
+        .allSatisfy(
+            job ->
+                assertThat(job.get("dueAt").stringValue())
+                    .isEqualTo(Instant.ofEpochMilli(2_000_000_000_000L).toString()));
+    assertThat(pull())
+        .hasSize(700)
+        .allSatisfy(
+            job -> {
+              assertThat(job.at("/headers/bullmq-name").stringValue()).isEqualTo("welcome");
+              assertThat(job.get("params").stringValue())
+                  .isEqualTo("{\"number\":" + job.get("taskId").stringValue().substring(5) + "}");
+            });
+    assertThat(Resp.call(OLD.port(), "ZCARD", "bull:mail:delayed")).isEqualTo("2");
+    assertThat(Resp.call(OLD.port(), "EXISTS", "bull:mail:mail-1")).isEqualTo("0");
+    Resp.call(OLD.port(), "FLUSHALL");
+  }
+
+  private static Path resource(String name) throws URISyntaxException {
+    return Path.of(Objects.requireNonNull(ImportJobsIT.class.getResource("/" + name)).toURI());
+  }
+
+  @Test
+  void aSortedSetMovesAndWhatIsNoTextStays() throws Exception {
+    int port = OLD.port();
+    Resp.call(port, "ZADD", "reminders", "2000000000.5", "{\"id\":7}");
+    Resp.call(port, "ZADD", "reminders", "2000000000", "{\"id\":8}");
+
+    assertThat(PROGRAMS.command(command("sorted-set", "reminders", "--seconds")))
+        .contains("2 jobs were moved.");
+
+    assertThat(jobs())
+        .extracting(job -> job.get("dueAt").stringValue())
+        .containsExactly("2033-05-18T03:33:20Z", "2033-05-18T03:33:20.500Z");
+    assertThat(pull())
+        .extracting(job -> job.get("params").stringValue())
+        .containsExactlyInAnyOrder("{\"id\":7}", "{\"id\":8}");
+    assertThat(Resp.call(port, "EXISTS", "reminders")).isEqualTo("0");
+
+    // Larger than a job may be: the scheduler refuses it.
+    Resp.call(port, "ZADD", "reminders", "2000000000", "x".repeat(300_000));
+    assertThat(PROGRAMS.command(command("sorted-set", "reminders", "--seconds")))
+        .contains("A job was refused: ", "0 jobs were moved. 1 were refused");
+    assertThat(Resp.call(port, "ZSCORE", "reminders", "x".repeat(300_000))).isEqualTo("2000000000");
+    Resp.call(port, "FLUSHALL");
+  }
+
+  @Test
+  void whatCannotGoOnSaysSoAndLosesNothing() throws Exception {
+    int port = OLD.port();
+    Resp.call(port, "ZADD", "kept", "2000000000000", "a");
+    String[] nowhere = command("sorted-set", "kept");
+    nowhere[nowhere.length - 1] = "--scheduler=http://127.0.0.1:1";
+
+    assertThat(PROGRAMS.command(nowhere))
+        .contains("http://127.0.0.1:1/api/v1/jobs/batch did not answer")
+        .contains("0 jobs were moved. No job is lost", "Run the same command again to go on.");
+    assertThat(PROGRAMS.command(command("sorted-set", "kept"))).contains("1 jobs were moved.");
+    assertThat(jobs()).hasSize(1);
+
+    assertThat(PROGRAMS.command("import-jobs", "sidekiq", "redis://127.0.0.1", "q"))
+        .contains("The library is not known. Usage: import-jobs redisson|bullmq|sorted-set");
+    assertThat(PROGRAMS.command("import-jobs", "redisson", "redis://127.0.0.1", "q"))
+        .contains("--application is missing.");
+    assertThat(PROGRAMS.command(command("redisson", "q", "--codec=kryo")))
+        .contains("import-jobs has no option --codec.");
+  }
+}
