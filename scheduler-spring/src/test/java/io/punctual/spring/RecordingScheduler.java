@@ -20,9 +20,9 @@ import io.punctual.spi.StoreLosses;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +31,9 @@ final class RecordingScheduler implements JobScheduler {
 
   static final String REFUSED = "refused";
 
-  final List<String> calls = Collections.synchronizedList(new ArrayList<>());
-  final List<Schedule> schedules = Collections.synchronizedList(new ArrayList<>());
-  final List<DelayQueueJob> jobs = Collections.synchronizedList(new ArrayList<>());
+  final List<String> calls = new CopyOnWriteArrayList<>();
+  final List<Schedule> schedules = new CopyOnWriteArrayList<>();
+  final List<DelayQueueJob> jobs = new CopyOnWriteArrayList<>();
 
   /** Called at the begin of each call, by its thread. */
   volatile Consumer<String> before = call -> {};
