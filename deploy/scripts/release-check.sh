@@ -38,7 +38,7 @@ for name in $deployed; do
   case $name in
     punctual | punctual-bom) ;;
     # Starters have no classes to describe.
-    *-starter) endings='.pom .jar -sources.jar -cyclonedx.json' ;;
+    *-starter | *-starter-boot3) endings='.pom .jar -sources.jar -cyclonedx.json' ;;
     *) endings='.pom .jar -sources.jar -cyclonedx.json -javadoc.jar' ;;
   esac
   for ending in $endings; do

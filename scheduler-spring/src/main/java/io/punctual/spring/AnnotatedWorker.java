@@ -6,6 +6,7 @@ import io.punctual.TaskContext;
 import io.punctual.TaskHeader;
 import io.punctual.TaskWorker;
 import io.punctual.internal.WorkerSetupException;
+import io.punctual.spring.compat.ParameterNullness;
 import io.punctual.wire.Limits;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -22,7 +23,6 @@ import org.springframework.core.CoroutinesUtils;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
-import org.springframework.core.Nullness;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
 
@@ -160,8 +160,7 @@ final class AnnotatedWorker implements TaskWorker {
   private static Argument required(
       boolean suspending, MethodParameter parameter, String missing, Argument argument) {
     // A suspend function is called without what has a default; that of others stays unknown here.
-    if ((suspending && parameter.isOptional())
-        || Nullness.forMethodParameter(parameter) != Nullness.NON_NULL) {
+    if ((suspending && parameter.isOptional()) || !ParameterNullness.isNonNull(parameter)) {
       return argument;
     }
     return (params, context) -> {

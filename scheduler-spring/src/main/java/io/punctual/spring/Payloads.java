@@ -5,6 +5,8 @@ import io.punctual.RejectTaskException;
 import java.lang.reflect.Type;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DatabindException;
@@ -25,6 +27,12 @@ public final class Payloads {
    */
   public Payloads(Supplier<JsonMapper> source) {
     this.source = source;
+  }
+
+  /** Returns payloads that the application's mapper reads and writes, if it has one. */
+  public static Payloads of(BeanFactory beans) {
+    ObjectProvider<JsonMapper> mapper = beans.getBeanProvider(JsonMapper.class);
+    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
   }
 
   /**

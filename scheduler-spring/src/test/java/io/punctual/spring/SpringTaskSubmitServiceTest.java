@@ -19,8 +19,6 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.PropertyNamingStrategies;
-import tools.jackson.databind.json.JsonMapper;
 
 class SpringTaskSubmitServiceTest {
 
@@ -28,11 +26,7 @@ class SpringTaskSubmitServiceTest {
   private final TaskSubmitService service =
       new SpringTaskSubmitService(
           scheduler,
-          new Payloads(
-              () ->
-                  JsonMapper.builder()
-                      .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-                      .build()),
+          new Payloads(SnakeCaseMapper::create),
           type ->
               type.equals("set")
                   ? new WorkerSettings(3, Duration.ofSeconds(7), RetryPolicy.NEVER, null)

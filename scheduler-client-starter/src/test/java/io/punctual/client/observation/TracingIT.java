@@ -55,6 +55,8 @@ import tools.jackson.databind.json.JsonMapper;
       // The test calls it by another name.
       "punctual.registration=registry",
       "punctual.callback.accept-unsigned=true",
+      // Spring Boot 3.5 exports no traces of tests otherwise.
+      "spring.test.observability.auto-configure=true",
       "management.tracing.sampling.probability=1.0",
       "management.tracing.propagation.type=b3"
     })
@@ -219,7 +221,7 @@ class TracingIT {
     return COLLECTOR.spans().stream().filter(wanted).findFirst().orElseThrow();
   }
 
-  private static JsonNode submitted() {
+  private static JsonNode submitted() throws Exception {
     return JSON.readTree(
         SCHEDULER.findAll(postRequestedFor(urlEqualTo("/api/v1/jobs"))).get(0).getBodyAsString());
   }

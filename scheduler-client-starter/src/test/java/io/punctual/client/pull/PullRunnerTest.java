@@ -228,7 +228,8 @@ class PullRunnerTest {
   }
 
   @Test
-  void aStopEndsTheRequestThatWaitsByAWordToTheSchedulerAndGivesBackWhatItBrings() {
+  void aStopEndsTheRequestThatWaitsByAWordToTheSchedulerAndGivesBackWhatItBrings()
+      throws Exception {
     give("late", "order.close", answer -> answer.withTransformers(UntilLeave.NAME));
     scheduler.stubFor(
         post(urlEqualTo(LEAVE))

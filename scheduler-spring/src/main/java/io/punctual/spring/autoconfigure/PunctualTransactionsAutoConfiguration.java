@@ -36,6 +36,7 @@ import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** The outbox, where it is switched on, and filters for workers that want one. */
@@ -78,7 +79,7 @@ public class PunctualTransactionsAutoConfiguration {
       name = "punctual.outbox.enabled",
       havingValue = false,
       matchIfMissing = true)
-  @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
+  @ConditionalOnClass({DataSourceScriptDatabaseInitializer.class, JdbcTemplate.class})
   static class NoOutboxConfiguration {
 
     @Bean
@@ -104,7 +105,7 @@ public class PunctualTransactionsAutoConfiguration {
 
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty(prefix = "punctual.outbox", name = "enabled")
-  @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
+  @ConditionalOnClass({DataSourceScriptDatabaseInitializer.class, JdbcTemplate.class})
   static class OutboxConfiguration {
 
     private static final String USER = "punctual.outbox.enabled";
@@ -207,7 +208,7 @@ public class PunctualTransactionsAutoConfiguration {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
+  @ConditionalOnClass({DataSourceScriptDatabaseInitializer.class, JdbcTemplate.class})
   static class DatabaseOnceConfiguration {
 
     private static final String USER = "once: database";

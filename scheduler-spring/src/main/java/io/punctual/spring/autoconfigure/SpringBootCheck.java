@@ -1,18 +1,20 @@
 package io.punctual.spring.autoconfigure;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 
 /**
- * Stops an application on Spring Boot 3 with a sentence, before beans are made: what fails there
- * names neither Punctual nor Spring Boot. Uses only what both versions of Spring Boot have.
+ * Stops an application on another line of Spring Boot with a sentence, before beans are made: what
+ * fails there names neither Punctual nor Spring Boot. Uses only what all lines have.
  */
 public final class SpringBootCheck
     implements ApplicationContextInitializer<ConfigurableApplicationContext>, Ordered {
 
-  private static final int NEEDED = 4;
+  private static final Pattern NUMBER = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})");
 
   @Override
   public void initialize(ConfigurableApplicationContext context) {
@@ -20,9 +22,10 @@ public final class SpringBootCheck
   }
 
   static void check(String version) {
-    int dot = version.indexOf('.');
-    String major = dot < 0 ? version : version.substring(0, dot);
-    if (major.matches("\\d{1,4}") && Integer.parseInt(major) < NEEDED) {
+    Matcher number = NUMBER.matcher(version);
+    if (number.lookingAt()
+        && !SpringBootLine.includes(
+            Integer.parseInt(number.group(1)), Integer.parseInt(number.group(2)))) {
       throw new SpringBootVersionException(version);
     }
   }

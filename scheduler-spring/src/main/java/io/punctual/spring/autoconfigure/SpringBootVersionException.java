@@ -1,6 +1,6 @@
 package io.punctual.spring.autoconfigure;
 
-/** The application's Spring Boot is too old for Punctual's starters. */
+/** The application's Spring Boot is another than that of Punctual's starter. */
 final class SpringBootVersionException extends IllegalStateException {
 
   private static final long serialVersionUID = 1L;
@@ -9,6 +9,8 @@ final class SpringBootVersionException extends IllegalStateException {
    * @param version that of the application
    */
   SpringBootVersionException(String version) {
-    super("Punctual needs Spring Boot 4; this application runs on Spring Boot " + version + ".");
+    super(
+        "This starter of Punctual is for %s; this application runs on Spring Boot %s."
+            .formatted(SpringBootLine.NAME, version));
   }
 }

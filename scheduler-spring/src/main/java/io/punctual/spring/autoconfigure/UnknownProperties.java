@@ -3,21 +3,22 @@ package io.punctual.spring.autoconfigure;
 import io.punctual.internal.KnownProperties;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.json.JsonParseException;
+import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Warns of properties below {@code punctual.} that no jar has in its metadata. Before beans are
@@ -48,7 +49,7 @@ final class UnknownProperties
           }
         }
       }
-    } catch (IOException | JacksonException e) {
+    } catch (IOException | JsonParseException e) {
       log.debug("The names of Punctual's properties cannot be read", e);
     }
     if (!unknown.isEmpty()) {
@@ -59,11 +60,21 @@ final class UnknownProperties
     }
   }
 
-  private static Map<String, String> read(InputStream metadata) {
+  private static Map<String, String> read(InputStream metadata) throws IOException {
+    String text = new String(metadata.readAllBytes(), StandardCharsets.UTF_8);
     Map<String, String> types = new HashMap<>();
-    for (JsonNode property : JsonMapper.shared().readTree(metadata).path("properties")) {
-      types.put(property.path("name").asString(""), property.path("type").asString(""));
+    if (JsonParserFactory.getJsonParser().parseMap(text).get("properties")
+        instanceof List<?> properties) {
+      for (Object property : properties) {
+        if (property instanceof Map<?, ?> members) {
+          types.put(text(members, "name"), text(members, "type"));
+        }
+      }
     }
     return types;
+  }
+
+  private static String text(Map<?, ?> members, String name) {
+    return members.get(name) instanceof String text ? text : "";
   }
 }

@@ -13,7 +13,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The workers of an application, in both modes and in its tests. */
 @Configuration(proxyBeanMethods = false)
@@ -45,7 +44,7 @@ public class WorkersConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  Payloads punctualPayloads(ObjectProvider<JsonMapper> mapper) {
-    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
+  Payloads punctualPayloads(ListableBeanFactory beans) {
+    return Payloads.of(beans);
   }
 }

@@ -55,7 +55,11 @@ final class StoredCalls {
   private StoredCalls() {}
 
   static String write(DeferredCall call) {
-    return JSON.writeValueAsString(stored(call));
+    try {
+      return JSON.writeValueAsString(stored(call));
+    } catch (JacksonException e) {
+      throw new IllegalStateException("the call cannot be written", e);
+    }
   }
 
   private static Map<String, @Nullable Object> stored(DeferredCall call) {

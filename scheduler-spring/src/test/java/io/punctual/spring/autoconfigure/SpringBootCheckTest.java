@@ -11,7 +11,8 @@ class SpringBootCheckTest {
   @Test
   void olderVersionsThanFourAreRefused() {
     assertThatThrownBy(() -> SpringBootCheck.check("3.5.7"))
-        .hasMessage("Punctual needs Spring Boot 4; this application runs on Spring Boot 3.5.7.");
+        .hasMessage(
+            "This starter of Punctual is for Spring Boot 4; this application runs on Spring Boot 3.5.7.");
     assertThatThrownBy(() -> SpringBootCheck.check("2.7.18")).hasMessageContaining("2.7.18");
   }
 

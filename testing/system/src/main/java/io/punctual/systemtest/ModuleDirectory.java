@@ -7,7 +7,7 @@ import java.util.List;
 /** Finds the directory of a module by its name. */
 public final class ModuleDirectory {
 
-  private static final List<String> PARENTS = List.of("", "deploy", "examples", "testing");
+  private static final List<String> PARENTS = List.of("", "boot3", "deploy", "examples", "testing");
 
   private ModuleDirectory() {}
 

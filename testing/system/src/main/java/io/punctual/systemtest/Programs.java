@@ -5,6 +5,7 @@ import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -244,6 +245,42 @@ public final class Programs {
    * @param registry the address that it is told
    */
   public JavaProcess worker(String registry, String application, Path record, String... options) {
+    return worker(main(WorkerApplication.class), registry, application, record, options);
+  }
+
+  /**
+   * An instance of a worker application with other libraries than those of this JVM.
+   *
+   * @param libraries all that it needs
+   */
+  JavaProcess workerWith(
+      List<Path> libraries,
+      JavaProcess registry,
+      String application,
+      Path record,
+      String... options) {
+    List<Path> path = new ArrayList<>();
+    path.add(
+        Path.of(
+            URI.create(
+                WorkerApplication.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toString())));
+    path.addAll(libraries);
+    String joined =
+        path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    Launch launch =
+        new Launch(
+            "worker-with-other-libraries",
+            List.of("-cp", joined, WorkerApplication.class.getName()),
+            path);
+    return worker(launch, registry.url(), application, record, options);
+  }
+
+  private JavaProcess worker(
+      Launch launch, String registry, String application, Path record, String... options) {
     int port = Ports.free();
     List<String> arguments =
         new ArrayList<>(
@@ -260,7 +297,7 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process(application, port, main(WorkerApplication.class), arguments);
+    return process(application, port, launch, arguments);
   }
 
   private static Launch main(Class<?> main) {

@@ -37,6 +37,16 @@ class FirstStepsIT {
 
   private static final String PROPERTIES = "src/main/resources/application.properties";
 
+  /** The local repository has these plugins, and not those of the older Spring Boot. */
+  private static final String BUILD_PLUGINS =
+      """
+      <maven-clean-plugin.version>3.5.0</maven-clean-plugin.version>
+      <maven-resources-plugin.version>3.5.0</maven-resources-plugin.version>
+      <maven-compiler-plugin.version>3.15.0</maven-compiler-plugin.version>
+      <maven-surefire-plugin.version>3.5.6</maven-surefire-plugin.version>
+      <maven-jar-plugin.version>3.5.0</maven-jar-plugin.version>
+      """;
+
   private static final String FIRST_JOB = "Sixty seconds to the first job in your own application";
 
   @Test
@@ -51,6 +61,37 @@ class FirstStepsIT {
     assertThat(libraries(jar))
         .contains("scheduler-client-starter-" + System.getProperty("punctual.version") + ".jar")
         .isSubsetOf(libraries(root().resolve("demo-order-service/target/lib")));
+    assertThatItClosesAnOrder(bare, jar);
+  }
+
+  @Test
+  void theSameTenLinesAreAnApplicationOnSpringBoot3() throws Exception {
+    MarkdownPage readme = MarkdownPage.of("README.md");
+    Map<String, String> files =
+        new HashMap<>(
+            files(
+                readme.blocks(FIRST_JOB, "xml").get(2).strip(), readme.blocks(FIRST_JOB, "java")));
+    files.computeIfPresent(
+        "pom.xml",
+        (path, pom) ->
+            pom.replace(
+                    "<version>%s</version>"
+                        .formatted(ScratchProject.required("punctual.spring-boot.version")),
+                    "<version>%s</version>"
+                        .formatted(ScratchProject.required("punctual.spring-boot3.version")))
+                .replace("<java.version>", BUILD_PLUGINS + "<java.version>"));
+    ScratchProject bare = ScratchProject.of("service-on-spring-boot-3", files);
+    bare.maven("package");
+    Path jar = bare.directory().resolve("target").resolve("bare-shop-1.jar");
+    assertThat(libraries(jar))
+        .contains(
+            "scheduler-client-starter-boot3-" + System.getProperty("punctual.version") + ".jar",
+            "spring-boot-" + ScratchProject.required("punctual.spring-boot3.version") + ".jar")
+        .noneMatch(name -> name.contains("scheduler-spring-0"));
+    assertThatItClosesAnOrder(bare, jar);
+  }
+
+  private static void assertThatItClosesAnOrder(ScratchProject bare, Path jar) throws Exception {
     String name = "--spring.application.name=" + SCHEDULER;
     try (JavaProcess scheduler =
         PROGRAMS.scheduler(REGISTRY, REDIS.port(), "first", name).start()) {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The application of the README with its starter, on a real Spring Boot 3. */
+/** The application of the README with its starter for Spring Boot 4, on a real Spring Boot 3. */
 @Tag("full")
 class OlderSpringBootIT {
 
@@ -40,11 +40,11 @@ class OlderSpringBootIT {
                 List.of("-cp", classPath, BareShop.class.getName()),
                 Ports.free())
             .start()) {
-      shop.awaitLog("Upgrade the application to Spring Boot 4.");
+      shop.awaitLog("With Spring Boot 3.5, use scheduler-client-starter-boot3.");
       assertThat(Files.readString(shop.log()))
           .contains("APPLICATION FAILED TO START")
           .contains(
-              "Punctual needs Spring Boot 4; this application runs on Spring Boot "
+              "This starter of Punctual is for Spring Boot 4; this application runs on Spring Boot "
                   + version
                   + ".");
     }

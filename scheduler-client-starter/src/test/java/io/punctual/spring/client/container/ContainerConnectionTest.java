@@ -127,7 +127,7 @@ class ContainerConnectionTest {
     assertThat(byLabel.getUrls()).containsExactly(URI.create("http://docker.example:49153"));
     assertThat(byLabel.getToken()).isNull();
 
-    assertThat(details(new Service("redis:7", Map.of(), Map.of()))).isNull();
+    assertThat(details(new Service("shop/other:7", Map.of(), Map.of()))).isNull();
   }
 
   @Test

@@ -31,6 +31,13 @@ public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered
           "eureka.client.restclient.timeout.connect-request-timeout", "1000",
           "eureka.client.restclient.timeout.socket-timeout", "3000");
 
+  // With Spring Boot 3.5, the client uses these unless the application asks for RestClient.
+  private static final Map<String, String> FAST_REST_TEMPLATE =
+      Map.of(
+          "eureka.client.rest-template-timeout.connect-timeout", "1000",
+          "eureka.client.rest-template-timeout.connect-request-timeout", "1000",
+          "eureka.client.rest-template-timeout.socket-timeout", "3000");
+
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
@@ -53,6 +60,7 @@ public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered
     }
     if (environment.getProperty("punctual.eureka.fast", Boolean.class, false)) {
       settings.putAll(FAST);
+      settings.putAll(FAST_REST_TEMPLATE);
     }
     environment
         .getPropertySources()

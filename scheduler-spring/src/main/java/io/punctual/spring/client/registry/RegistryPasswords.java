@@ -8,7 +8,6 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.cloud.netflix.eureka.EurekaClientConfigBean;
 import org.springframework.cloud.netflix.eureka.http.EurekaClientHttpRequestFactorySupplier;
-import org.springframework.cloud.netflix.eureka.http.RestClientTransportClientFactories;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestFactory;
 
@@ -27,7 +26,7 @@ public final class RegistryPasswords implements BeanPostProcessor {
 
   @Override
   public Object postProcessAfterInitialization(Object bean, String name) {
-    if (bean instanceof EurekaClientConfigBean config && usesRestClient()) {
+    if (bean instanceof EurekaClientConfigBean config && usesRequests()) {
       take(config);
     } else if (bean instanceof EurekaClientHttpRequestFactorySupplier supplier) {
       return (EurekaClientHttpRequestFactorySupplier)
@@ -36,9 +35,10 @@ public final class RegistryPasswords implements BeanPostProcessor {
     return bean;
   }
 
-  private boolean usesRestClient() {
-    return beans.getBeanNamesForType(RestClientTransportClientFactories.class, false, false).length
-        > 0;
+  /** Spring's RestClient and RestTemplate do. */
+  private boolean usesRequests() {
+    Class<?> requests = EurekaClientHttpRequestFactorySupplier.class;
+    return beans.getBeanNamesForType(requests, false, false).length > 0;
   }
 
   // Again when Spring Cloud has bound the settings anew.

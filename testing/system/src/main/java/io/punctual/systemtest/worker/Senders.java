@@ -1,5 +1,7 @@
 package io.punctual.systemtest.worker;
 
+import io.punctual.client.json.Json;
+import io.punctual.client.json.JsonObject;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ReadListener;
@@ -11,17 +13,16 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Notes which scheduler sends which job, and when it claimed it, before the job can run. */
 final class Senders implements Filter {
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Json JSON = Json.ofClassPath();
 
   private final Map<String, Set<String>> byJob = new ConcurrentHashMap<>();
   private final Map<String, Long> claims = new ConcurrentHashMap<>();
@@ -49,12 +50,11 @@ final class Senders implements Filter {
   }
 
   private void note(String scheduler, byte[] body) {
-    for (JsonNode job : JSON.readTree(body).path("jobs")) {
-      byJob
-          .computeIfAbsent(job.path("taskId").asString(""), id -> ConcurrentHashMap.newKeySet())
-          .add(scheduler);
-      claims.merge(
-          job.path("taskId").asString(""), job.path("claimedAt").asLong(0) * 1000, Math::max);
+    List<JsonObject> jobs = JsonObject.of(JSON.read(body, Object.class)).objects("jobs");
+    for (JsonObject job : jobs == null ? List.<JsonObject>of() : jobs) {
+      String taskId = job.text("taskId", "");
+      byJob.computeIfAbsent(taskId, id -> ConcurrentHashMap.newKeySet()).add(scheduler);
+      claims.merge(taskId, job.number("claimedAt", 0) * 1000, Math::max);
     }
   }
 

@@ -29,15 +29,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.springframework.beans.factory.BeanRegistrar;
-import org.springframework.beans.factory.BeanRegistry;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.beans.factory.support.BeanDefinitionBuilder;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 
 /**
  * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}, or {@code
@@ -45,7 +47,8 @@ import org.springframework.core.env.Environment;
  * later <ms>} (a future), {@code defer <file>} (the handle goes there), {@code overrun <ms> <n>}
  * (that long in one of n runs, interrupted or not), {@code fail <times>}, {@code reject <text>},
  * {@code halt}. With {@code worker.slower} sleeps take so many times as long. Each invocation is in
- * the record file before anything else happens, so that it survives a kill -9.
+ * the record file before anything else happens, so that it survives a kill -9. Runs with Spring
+ * Boot 3.5, too.
  */
 @SpringBootApplication
 @Import(WorkerApplication.ExtraTypes.class)
@@ -82,17 +85,25 @@ public class WorkerApplication {
   }
 
   /** A worker for each other type. */
-  static final class ExtraTypes implements BeanRegistrar {
+  static final class ExtraTypes implements ImportBeanDefinitionRegistrar {
+
+    private final Environment environment;
+
+    ExtraTypes(Environment environment) {
+      this.environment = environment;
+    }
 
     @Override
-    public void register(BeanRegistry registry, Environment environment) {
+    public void registerBeanDefinitions(
+        AnnotationMetadata importing, BeanDefinitionRegistry registry) {
       String[] types = environment.getProperty(EXTRA, String[].class, new String[0]);
       Path record = Path.of(environment.getRequiredProperty(RECORD));
       for (String type : types) {
-        registry.registerBean(
+        registry.registerBeanDefinition(
             "jobs-" + type,
-            TaskWorker.class,
-            bean -> bean.supplier(context -> new Jobs(type, opened(record), 1)));
+            BeanDefinitionBuilder.genericBeanDefinition(
+                    TaskWorker.class, () -> new Jobs(type, opened(record), 1))
+                .getBeanDefinition());
       }
     }
 

@@ -50,7 +50,10 @@ final class Modules {
           "demo-order-plugin",
           "kotlin-shop",
           "nacos-server",
-          "scheduler-client-starter");
+          "scheduler-client-starter",
+          // The sources of these are those of the modules without boot3 in their names.
+          "scheduler-spring-boot3",
+          "scheduler-client-starter-boot3");
 
   private final Path root;
   private final JavaClasses classes;

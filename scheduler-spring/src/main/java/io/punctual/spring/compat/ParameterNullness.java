@@ -1,0 +1,15 @@
+package io.punctual.spring.compat;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.Nullness;
+
+/** Whether a parameter may be null, as its source says it: by JSpecify, or by Kotlin's types. */
+public final class ParameterNullness {
+
+  private ParameterNullness() {}
+
+  /** Returns whether the source says that the parameter is never null. */
+  public static boolean isNonNull(MethodParameter parameter) {
+    return Nullness.forMethodParameter(parameter) == Nullness.NON_NULL;
+  }
+}
