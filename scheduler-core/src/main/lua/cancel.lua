@@ -9,8 +9,9 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     by: text, who cancels it, 1 to 64 printable characters without spaces; '' if not known
+-- ARGV     operation: text, without spaces, of which this cancel is a part; '' for none
 -- RETURNS  {now ms, kind, attempt, version or 0}
--- COST     at most 16 reads and 22 writes
+-- COST     at most 20 reads and 24 writes
 -- WHY      no scheduler can stop a job that runs: its holder is told to stop, now and each time it
 --          extends the lease, and the job is done if it finishes anyway. The message is a hint that
 --          saves waiting for the next extend. The successor of the job is removed in any case:
@@ -50,7 +51,7 @@ if record then
   local tries, due = read_tries(redis.call('HGET', TRIES, id)), job.place.score
   tries.first_due = tries.version == 1 and due or tries.first_due
   tries.version = job.version + 1
-  keep_job(id, record, int(due), tries)
+  keep_job(id, record, int(due), tries, retention, ARGV[8])
 end
 forget(id, record and record.tags or '')
 if behind then

@@ -10,7 +10,7 @@
 -- ARGV     retention: integer, ms, of tombstones
 -- RETURNS  {now ms, retried, dead, cancelled, next lease deadline ms or ''}
 -- COST     for all jobs 7 reads and at most 12 writes; per job 1 read, and 1 more where jobs of the
---          bucket have successors; 1 read and 2 writes for tombstones, 4 reads and 10 writes more if
+--          bucket have successors; 1 read and 2 writes for tombstones, 8 reads and 12 writes more if
 --          a job was to be cancelled, and per such job 1 read
 -- WHY      the holder of the lease is gone or paused: how the attempt ended is not known. A pull
 --          whose answer never arrived was no attempt: its job waits as if it had not been claimed.

@@ -27,6 +27,6 @@ local ended = { state = tomb.finished and 'finished' or 'cancelled', score = ton
 local found = row(id, ended)
 found[#found + 1] = tomb.note
 local kept = not tomb.finished and kept_of(id)
-local same = kept and kept.record and kept.record.incarnation == tomb.incarnation
-found[#found + 1] = same and int(math.min(kept.until_ms, tomb.expires)) or ''
+local refused = refusal_of(tomb, kept)
+found[#found + 1] = refused and '' or int(math.min(kept.until_ms, tomb.expires))
 return { now_text, found, '' }

@@ -13,39 +13,13 @@
 -- WHY      the place is looked for by (score, id), so that a list goes on where it was even when
 --          that job is gone
 --- @include lib/snapshot
+--- @include lib/rank
 
 local set = ({ delayed = DELAYED, reserved = RESERVED, dead = DEAD })[ARGV[1]]
 local max = tonumber(ARGV[2])
 
--- Byte order, as sorted sets have it; Lua's own comparison follows the server's locale.
-local function not_after(a, b)
-  for i = 1, math.min(#a, #b) do
-    local x, y = string.byte(a, i), string.byte(b, i)
-    if x ~= y then
-      return x < y
-    end
-  end
-  return #a <= #b
-end
-
--- How many members stand up to this one. Members of equal score are sorted by id: the rank is found
--- by halving.
-local function rank_behind(score, id)
-  local low = redis.call('ZCOUNT', set, '-inf', '(' .. score)
-  local high = redis.call('ZCOUNT', set, '-inf', score)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    if not_after(redis.call('ZRANGE', set, middle, middle)[1], id) then
-      low = middle + 1
-    else
-      high = middle
-    end
-  end
-  return low
-end
-
 local newest = ARGV[5] == '1'
-local from = ARGV[3] == '' and 0 or rank_behind(ARGV[3], ARGV[4])
+local from = ARGV[3] == '' and 0 or rank_behind(set, ARGV[3], ARGV[4])
 if newest and ARGV[3] ~= '' then
   -- From the other end, and without the last job seen, which may be gone.
   local score = redis.call('ZSCORE', set, ARGV[4])

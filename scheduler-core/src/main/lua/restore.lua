@@ -5,16 +5,17 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     id: text
+-- ARGV     operation: text, which must have cancelled the job; '' for whatever did
 -- RETURNS  {now ms, kind, due ms or 0, attempt, new head due ms or '', version or 0,
 --          incarnation or ''}
--- COST     at most 11 reads and 9 writes
+-- COST     at most 15 reads and 11 writes
 -- WHY      the tombstone says which job of that id was cancelled last, so that what was kept of an
 --          earlier one is never put back. The first write adds: a full Redis refuses the call. A
 --          note of the undo is kept, so that a repeated call gets the same answer
 --- @include lib/kept
 --- @include lib/wake
 
-local id = ARGV[3]
+local id, operation = ARGV[3], ARGV[4]
 
 local function answer(kind, due, attempt, head, version, incarnation)
   return { now_text, kind, due, attempt, head, int(version), incarnation }
@@ -29,10 +30,10 @@ if place.state then
   if lease then
     attempt, due = lease.attempt, lease.due and int(lease.due) or '0'
   end
-  if lease and lease.cancelling then
+  if lease and lease.cancelling and operation == '' then
     proceed_lease(id, lease)
     if record then
-      keep(id, '- ' .. incarnation)
+      keep_undone(id, incarnation)
     end
     write_additions()
     tend_kept(1)
@@ -43,13 +44,12 @@ if place.state then
   return answer(kind, due, attempt, '', version_of(id, place.state), incarnation)
 end
 
-local tomb = tomb_of(id)
-if not tomb then
-  return answer('unknown', '0', '0', '', 0, '')
-elseif tomb.finished then
-  return answer('finished', '0', '0', '', 0, '')
-elseif not kept or not kept.record or kept.record.incarnation ~= tomb.incarnation then
-  return answer('too-late', '0', '0', '', 0, '')
+local refused = refusal_of(tomb_of(id), kept)
+if not refused and operation ~= '' and kept.operation ~= operation then
+  refused = 'changed'
+end
+if refused then
+  return answer(refused, '0', '0', '', 0, '')
 end
 
 local head, record, tries = head_of(DELAYED), kept.record, kept.tries
@@ -64,7 +64,7 @@ add(TRIES, id, write_tries(tries))
 if kept.errors ~= '' then
   add(ERRORS, id, kept.errors)
 end
-keep(id, '- ' .. record.incarnation)
+keep_undone(id, record.incarnation, kept)
 count('restored')
 remove(DONE, id)
 remove(TOMBS, id)

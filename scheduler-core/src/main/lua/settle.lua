@@ -11,7 +11,7 @@
 --          a caller that does not know them; else '<token> <delay ms or -> <alone 0/1> <note>'
 -- RETURNS  {now ms, {settlement, kind, due ms of 'retry' or of the successor, or 0}...}; only for
 --          settlements, counted from 0, that are not acks which took effect and have no successor
--- COST     for all jobs at most 16 reads and 28 writes; per ack without hash or lease 1 read, if it
+-- COST     for all jobs at most 20 reads and 30 writes; per ack without hash or lease 1 read, if it
 --          finds no job 3, per failure 1, per job that expired 2, per job
 --          that is cancelled 1; where jobs of the bucket have
 --          successors 1 more

@@ -53,7 +53,8 @@ local function end_cancelled(job, expires)
     -- The id is another job's now.
     keep_nothing(job.id)
   else
-    keep_job(job.id, job.record, int(job.lease.due), tries_behind(job))
+    local retention = tonumber(expires) - now
+    keep_job(job.id, job.record, int(job.lease.due), tries_behind(job), retention, '')
   end
   return due or 0
 end

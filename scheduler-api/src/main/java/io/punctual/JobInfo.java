@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param headers as submitted; empty in lists
  * @param tags in ascending order
  * @param lastError the last thing that went wrong, in words; null if nothing did
+ * @param restorableUntil until when {@link TaskSubmitService#restore} undoes its cancel; null if it
+ *     was not cancelled, or cannot be restored
  */
 public record JobInfo(
     String taskType,
@@ -31,7 +33,8 @@ public record JobInfo(
     @Nullable String params,
     Map<String, String> headers,
     List<String> tags,
-    @Nullable String lastError) {
+    @Nullable String lastError,
+    @Nullable Instant restorableUntil) {
 
   /** Copies headers and tags. */
   public JobInfo {

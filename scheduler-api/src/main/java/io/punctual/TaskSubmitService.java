@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Inside of a Spring transaction, calls take effect when that has committed, in their order, and
  * never if it is rolled back; their outcome is then {@code ON_COMMIT}. {@link #find}, {@link
- * #extend}, {@link #requeue} and {@link #deadLetters} act at once. The starters have a property,
- * {@code transactions=immediate}, that leaves transactions aside.
+ * #extend}, {@link #requeue}, {@link #restore} and {@link #deadLetters} act at once. The starters
+ * have a property, {@code transactions=immediate}, that leaves transactions aside.
  *
  * <p>All methods throw {@link SchedulerUnavailableException} when no scheduler answered (the
  * outcome is then unknown: repeat the call with the same id), and {@link InvalidJobException} when
@@ -122,6 +122,56 @@ public interface TaskSubmitService {
   }
 
   /**
+   * Undoes the cancel of a job, for ten minutes: the job is as it was before, and is due at once if
+   * its due time has passed. At once, also inside of a transaction.
+   *
+   * @see JobInfo#restorableUntil
+   */
+  RestoreResult restore(String taskType, String taskId);
+
+  /**
+   * What an undo of a cancel found.
+   *
+   * @param dueAt when the job is due; null where nothing was changed
+   * @param version the number of the job's last change; 0 where nothing was changed
+   * @param durability where the change was when the scheduler answered, as in {@link
+   *     CancelResult#durability()}; empty where nothing was changed
+   */
+  record RestoreResult(
+      RestoreResult.Outcome outcome, @Nullable Instant dueAt, long version, String durability) {
+
+    /** The cases. */
+    public enum Outcome {
+      /**
+       * The job is as it was before its cancel, or its attempt that was told to stop may go on;
+       * also if an earlier call did that.
+       */
+      RESTORED,
+      /** There is a job with that id that was not cancelled. */
+      EXISTS,
+      /** The job ran already. */
+      FINISHED,
+      /**
+       * The job is not kept any more: the time is over, it is too large, or many others were
+       * cancelled after it.
+       */
+      NOT_KEPT,
+      /** Neither the job nor its cancel is known. */
+      UNKNOWN
+    }
+
+    /** Returns a result that changed nothing. */
+    public static RestoreResult refused(RestoreResult.Outcome outcome) {
+      return new RestoreResult(outcome, null, 0, "");
+    }
+
+    /** Returns whether the job is there again. */
+    public boolean restored() {
+      return outcome == RestoreResult.Outcome.RESTORED;
+    }
+  }
+
+  /**
    * Cancels all waiting jobs of this application that have this tag, of whatever task type. Each is
    * dealt with for itself: what a worker has, or what ran, is left alone and says so.
    */
@@ -155,7 +205,7 @@ public interface TaskSubmitService {
     }
 
     /** What became of one job. */
-    public record Item(String taskType, String taskId, Outcome outcome) {}
+    public record Item(String taskType, String taskId, EventResult.Outcome outcome) {}
 
     /** The cases. */
     public enum Outcome {

@@ -58,6 +58,9 @@ public interface JobScheduler {
   /** Cancels a job. */
   CancelResult cancel(String taskType, String taskId, TaskSubmitService.Running running);
 
+  /** Undoes the cancel of a job. */
+  TaskSubmitService.RestoreResult restore(String taskType, String taskId);
+
   /** Cancels all waiting jobs of the application that have this tag, of whatever task type. */
   TagCancelResult cancelByTag(String tag);
 

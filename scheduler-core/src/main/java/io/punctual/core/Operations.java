@@ -15,6 +15,7 @@ import io.punctual.core.store.Revised;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
+import io.punctual.core.store.query.Undoable;
 import io.punctual.schedule.TimeRules;
 import java.time.Duration;
 import java.util.List;
@@ -76,13 +77,26 @@ public interface Operations {
    * @param seen only if the job is still this version of itself; null for any
    * @param interrupt whether the attempt of a job that runs is told to stop; else it is left alone
    * @param by who cancels it, for people who look at the job afterwards; null if not known
+   * @param operation the id of the operation on many jobs of which this cancel is a part, see
+   *     {@link #undoable}; without spaces, null for none
    */
   Cancelled cancel(
       QueueName queue,
       String taskId,
       @Nullable JobVersion seen,
       boolean interrupt,
-      @Nullable String by);
+      @Nullable String by,
+      @Nullable String operation);
+
+  /** Cancels a job by itself. */
+  default Cancelled cancel(
+      QueueName queue,
+      String taskId,
+      @Nullable JobVersion seen,
+      boolean interrupt,
+      @Nullable String by) {
+    return cancel(queue, taskId, seen, interrupt, by, /* operation= */ null);
+  }
 
   /** Cancels a job; by whom is not known. */
   default Cancelled cancel(
@@ -98,9 +112,33 @@ public interface Operations {
   /**
    * Undoes a cancel. The job is as it was before, and is due at once if its due time has passed.
    *
+   * @param operation the job is restored only if this operation cancelled it; null for any cancel
    * @see io.punctual.core.store.JobStore#restore
    */
-  Restored restore(QueueName queue, String taskId);
+  Restored restore(QueueName queue, String taskId, @Nullable String operation);
+
+  /** Undoes a cancel, whatever cancelled the job. */
+  default Restored restore(QueueName queue, String taskId) {
+    return restore(queue, taskId, /* operation= */ null);
+  }
+
+  /**
+   * Lists what is kept of the jobs of a queue that an operation on many jobs cancelled.
+   *
+   * @param after where to go on; null for the beginning
+   * @param max most jobs, 1 to 200
+   * @return no items for a queue that is not known
+   */
+  Kept undoable(QueueName queue, String operation, @Nullable Cursor after, int max);
+
+  /**
+   * Part of what is kept of the jobs that an operation cancelled.
+   *
+   * @param items in the order in which they are forgotten; there may be none before the end
+   * @param next where to go on; null at the end
+   * @param calls how often the store was asked
+   */
+  record Kept(List<Undoable.Item> items, @Nullable Cursor next, int calls) {}
 
   /**
    * Gives a dead letter a new life, due at once.

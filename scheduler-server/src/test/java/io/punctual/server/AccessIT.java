@@ -430,6 +430,7 @@ class AccessIT extends ServerTestBase {
       POST | /jobs | {'taskType':'a','delay':'1h'}
       POST | /jobs:cancel | {'tag':'t','dryRun':true}
       POST | /jobs:requeue | {'tag':'t','dryRun':true}
+      POST | /jobs:restore | {'operation':'o','dryRun':true}
       POST | /jobs:purge | {'tag':'t','dryRun':true}
       POST | /jobs:reschedule | {'tag':'t','delay':'1h','dryRun':true}
       POST | /claims | {'taskTypes':['none']}

@@ -127,6 +127,13 @@ class BadCallsIT extends SharedRedisTestBase {
       POST | /jobs:reschedule | {'application':'shop','tag':'t'} | 400 | invalid | delayTime
       POST | /jobs:purge | {'application':'shop','taskType':'a'} | 400 | invalid | tag
       POST | /jobs:requeue | {'application':'shop','taskType':'a','state':'asleep'} | 400 | invalid | state
+      POST | /jobs:requeue | {'application':'shop','tag':'t','operation':'o'} | 400 | invalid | operation
+      POST | /jobs:cancel | {'application':'shop','tag':'t','operation':'o p'} | 400 | invalid | operation
+      POST | /jobs:restore | {'application':'shop'} | 400 | invalid | operation
+      POST | /jobs:restore | {'application':'shop','taskType':'a','state':'dead'} | 400 | invalid | operation
+      POST | /jobs:restore | {'application':'shop','operation':'o','tag':'t'} | 400 | invalid | tag
+      POST | /jobs:restore | {'application':'shop','operation':'o','cursor':'x'} | 400 | invalid | cursor
+      POST | /jobs:restore | {'application':'shop','taskType':'a','taskIds':['1'],'operation':'o'} | 400 | invalid | operation
       POST | /jobs:eat | {} | 404 | not-found |
       POST | /queues/shop/none/pause | | 404 | not-found |
       POST | /queues/shop/none/pause | {'reason':'0123456789012345678901234567890123456789012345678901234567890'} | 400 | invalid | reason
@@ -197,7 +204,7 @@ class BadCallsIT extends SharedRedisTestBase {
       quoteCharacter = '`',
       textBlock =
           """
-      {} | 400 | command must be one of add, pop, finish, delete, nack, release, touch, get
+      {} | 400 | command must be one of add, pop, finish, delete, restore, nack, release, touch, get
       {'command':'ADD'} | 400 | command must be one of
       {'command':7} | 400 | command must be a text
       {'command':'add'} | 400 | topic is missing

@@ -252,6 +252,102 @@ class BulkIT extends SharedRedisTestBase {
     }
   }
 
+  private Answer act(String action, String rest) {
+    return call(
+        "POST",
+        "/api/v1/jobs:" + action,
+        "{\"application\":\"shop\",\"taskType\":\"%s\"%s}".formatted(type, rest));
+  }
+
+  @Test
+  void theCancelsOfAnOperationAreUndoneTogetherAndNoOthers() {
+    submit(300, "\"delay\":\"1h\",\"params\":\"as it was\"");
+    String named = ",\"operation\":\"clean-" + type + "\"";
+    assertThat(act("cancel", ",\"taskIds\":[\"j299\"]").status()).isEqualTo(200);
+    assertThat(pages("cancel", ",\"state\":\"delayed\"" + named, 100, () -> {}))
+        .containsExactlyInAnyOrderElementsOf(each(299, "cancelled"));
+    String job =
+        "{\"application\":\"shop\",\"taskType\":\"%s\",\"taskId\":\"j0\",\"delay\":\"2h\"}";
+    assertThat(call("POST", "/api/v1/jobs", job.formatted(type)).status()).isEqualTo(201);
+    String one = "/api/v1/jobs/shop/" + type + "/j1";
+    assertThat(call("POST", one + "/restore", "").status()).isEqualTo(200);
+
+    Answer dry = act("restore", named + ",\"dryRun\":true");
+    assertThat(dry.body().at("/outcomes").toString())
+        .isEqualTo("{\"already_restored\":1,\"exists\":1,\"restored\":297}");
+    assertThat(call("GET", "/api/v1/jobs/shop/" + type + "/j2", "").at("/state"))
+        .isEqualTo("cancelled");
+
+    List<String> expected = each(299, "restored");
+    List<String> mixed = new ArrayList<>(expected.subList(2, 299));
+    mixed.add("j0 exists");
+    mixed.add("j1 already_restored");
+    assertThat(pages("restore", named, 100, () -> {})).containsExactlyInAnyOrderElementsOf(mixed);
+    Answer there = call("GET", "/api/v1/jobs/shop/" + type + "/j2", "");
+    assertThat(there.at("/state")).isEqualTo("delayed");
+    assertThat(there.at("/params")).isEqualTo("as it was");
+    assertThat(call("GET", "/api/v1/jobs/shop/" + type + "/j299", "").at("/state"))
+        .isEqualTo("cancelled");
+    // The same again changes nothing.
+    assertThat(act("restore", named).body().at("/outcomes").toString())
+        .isEqualTo("{\"already_restored\":298,\"exists\":1}");
+    assertThat(act("restore", ",\"operation\":\"none\"").body().at("/matched").asInt()).isZero();
+
+    String ids = ",\"taskIds\":[\"j299\",\"j2\",\"never\"]";
+    assertThat(act("restore", ids + ",\"dryRun\":true").body().at("/outcomes").toString())
+        .isEqualTo("{\"exists\":1,\"restored\":1,\"unknown\":1}");
+    Answer restored = act("restore", ids);
+    assertThat(restored.body().at("/outcomes/unknown").asInt()).isEqualTo(1);
+    assertThat(call("GET", "/api/v1/jobs/shop/" + type + "/j299", "").at("/state"))
+        .isEqualTo("delayed");
+    JsonNode entry = call("GET", "/api/v1/audit?limit=1", "").body().at("/items/0");
+    assertThat(entry.get("action").asString()).isEqualTo("restore many");
+  }
+
+  @Test
+  void anUndoReachesAllApplicationsAndLeavesOutDamagedQueues() {
+    String operation = "\"operation\":\"all-" + type + "\"";
+    for (String application : List.of("shop", "bank")) {
+      String job = "{\"application\":\"%s\",\"taskType\":\"%s\",\"taskId\":\"j\",\"delay\":\"1h\"}";
+      assertThat(call("POST", "/api/v1/jobs", job.formatted(application, type)).status())
+          .isEqualTo(201);
+      String cancel =
+          "{\"application\":\"%s\",\"taskType\":\"%s\",\"state\":\"delayed\",%s}"
+              .formatted(application, type, operation);
+      assertThat(call("POST", "/api/v1/jobs:cancel", cancel).at("/matched")).isEqualTo("1");
+    }
+    byte[] bad = damage("bank", type + "y");
+    damaged.add(bad);
+    try (RedisConnection connection = connections.getConnection()) {
+      byte[] cancelled =
+          (prefix + ":{bank:" + type + "y:0}:cancelled").getBytes(StandardCharsets.UTF_8);
+      connection.stringCommands().set(cancelled, "x".getBytes(StandardCharsets.UTF_8));
+      damaged.add(cancelled);
+    }
+    List<String> restored = new ArrayList<>();
+    String cursor = "";
+    Answer page;
+    do {
+      page =
+          call(
+              "POST",
+              "/api/v1/jobs:restore",
+              "{\"application\":\"*\",\"limit\":1," + operation + cursor + "}");
+      assertThat(page.status()).as(page.text()).isEqualTo(200);
+      page.body()
+          .get("items")
+          .forEach(
+              item ->
+                  restored.add(
+                      item.get("application").asString() + " " + item.get("outcome").asString()));
+      cursor = ",\"cursor\":\"" + page.at("/nextCursor") + "\"";
+    } while (!page.at("/nextCursor").isEmpty());
+    assertThat(restored).containsExactly("bank restored", "shop restored");
+    Answer whole =
+        call("POST", "/api/v1/jobs:restore", "{\"application\":\"*\"," + operation + "}");
+    assertThat(whole.body().at("/damaged").toString()).contains("bank/" + type + "y");
+  }
+
   /** Makes a queue whose keys cannot be read. */
   private byte[] damage(String application, String taskType) {
     String job = "{\"application\":\"%s\",\"taskType\":\"%s\",\"delay\":\"1h\"}";

@@ -119,6 +119,7 @@ class HostileIT extends SharedRedisTestBase {
         "POST /api/v1/jobs:cancel",
         "POST /api/v1/jobs:reschedule",
         "POST /api/v1/jobs:requeue",
+        "POST /api/v1/jobs:restore",
         "POST /api/v1/jobs:purge",
         "POST /api/v1/claims",
         "POST /api/v1/claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/nack",

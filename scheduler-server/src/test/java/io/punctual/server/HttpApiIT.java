@@ -2,6 +2,7 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.UndoLimits;
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.BadInputs.Bad;
 import java.io.ByteArrayInputStream;
@@ -525,6 +526,17 @@ class HttpApiIT extends SharedRedisTestBase {
     assertProblem(resubmitted, 409, "wrong-state");
     assertThat(resubmitted.at("/state")).isEqualTo("delayed");
     assertThat(resubmitted.at("/detail")).contains("submitted again");
+  }
+
+  @Test
+  void aCancelThatCannotBeUndoneSaysWhy() {
+    String params = "x".repeat(UndoLimits.BYTES);
+    api.post(JOBS, job(id, "\"delay\":\"1h\",\"params\":\"" + params + "\""));
+    api.delete(path(id));
+    Answer large = api.post(path(id) + "/restore", "");
+    assertProblem(large, 409, "wrong-state");
+    assertThat(large.at("/state")).isEqualTo("cancelled");
+    assertThat(large.at("/detail")).contains("too large to be kept", "65536 bytes");
   }
 
   @Test

@@ -285,6 +285,11 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   }
 
   @Override
+  public RestoreResult restore(String taskType, String taskId) {
+    return scheduler.restore(taskType, taskId);
+  }
+
+  @Override
   public RequeueResult requeue(String taskType, String taskId) {
     return scheduler.requeue(taskType, taskId);
   }

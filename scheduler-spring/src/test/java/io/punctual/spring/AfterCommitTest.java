@@ -75,6 +75,8 @@ class AfterCommitTest {
           assertThat(service.extend(HANDLE, Duration.ofDays(1)).outcome())
               .isEqualTo(DeferralResult.Outcome.EXTENDED);
           assertThat(scheduler.calls).hasSize(1);
+          assertThat(service.restore("t", "a").restored()).isTrue();
+          assertThat(scheduler.calls).hasSize(2).contains("restore a");
           scheduler.calls.clear();
         });
 

@@ -12,6 +12,7 @@ import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService.EventResult;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
@@ -123,6 +124,12 @@ final class RecordingScheduler implements JobScheduler {
   public DeferralResult extend(String handle, Duration within) {
     call("extend " + handle + " " + within);
     return new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.EPOCH);
+  }
+
+  @Override
+  public RestoreResult restore(String taskType, String taskId) {
+    calls.add("restore " + taskId);
+    return new RestoreResult(RestoreResult.Outcome.RESTORED, null, 3, "redis");
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TaskContext;
 import io.punctual.TaskSubmitService;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskWorker;
 import io.punctual.spi.JobAttempt;
 import io.punctual.wire.Limits;
@@ -451,6 +452,13 @@ class TestSchedulerTest {
         .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
     assertThat(tasks.cancel(TYPE, "1").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
     assertThat(tasks.cancel(TYPE, "none").outcome()).isEqualTo(CancelResult.Outcome.UNKNOWN);
+    Instant until = tasks.find(TYPE, "1").orElseThrow().restorableUntil();
+    assertThat(until).isEqualTo(scheduler.now().plus(Duration.ofMinutes(10)));
+    RestoreResult restored = tasks.restore(TYPE, "1");
+    assertThat(restored.restored()).isTrue();
+    assertThat(restored.dueAt()).isEqualTo(scheduler.now().plus(Duration.ofHours(1)));
+    assertThat(tasks.restore(TYPE, "none").outcome()).isEqualTo(RestoreResult.Outcome.UNKNOWN);
+    tasks.cancel(TYPE, "1");
 
     scheduler.register(TYPE, ran::add);
     tasks.send(job);

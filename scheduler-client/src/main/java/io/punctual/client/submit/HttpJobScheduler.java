@@ -14,6 +14,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService.EventResult;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.JsonObject;
@@ -151,6 +152,28 @@ public final class HttpJobScheduler implements JobScheduler {
               (int) answer.body().number("attempt", 0),
               0,
               "");
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  @Override
+  public RestoreResult restore(String taskType, String taskId) {
+    SchedulerCalls.Answer answer = calls.call("POST", path(taskType, taskId) + "/restore", null);
+    return switch (answer.status()) {
+      case 200 ->
+          new RestoreResult(
+              RestoreResult.Outcome.RESTORED,
+              answer.body().has("dueAt") ? Instant.parse(answer.text("dueAt")) : null,
+              answer.body().number("version", 0),
+              answer.durability());
+      case 404 -> RestoreResult.refused(RestoreResult.Outcome.UNKNOWN);
+      case 409 ->
+          RestoreResult.refused(
+              switch (answer.text("state")) {
+                case "cancelled" -> RestoreResult.Outcome.NOT_KEPT;
+                case "finished" -> RestoreResult.Outcome.FINISHED;
+                default -> RestoreResult.Outcome.EXISTS;
+              });
       default -> throw SchedulerErrors.of(answer);
     };
   }
@@ -603,7 +626,8 @@ public final class HttpJobScheduler implements JobScheduler {
         job.has("params") ? job.text("params") : null,
         job.textsByName("headers"),
         job.texts("tags"),
-        lastError == null ? null : lastError.text("message", ""));
+        lastError == null ? null : lastError.text("message", ""),
+        job.has("restorableUntil") ? Instant.parse(job.text("restorableUntil")) : null);
   }
 
   private static Instant at(JobInfo.State state, JsonObject job) {

@@ -33,6 +33,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.Jackson3Json;
 import io.punctual.conflict.OnConflict;
@@ -567,13 +568,45 @@ class HttpJobSchedulerTest {
                 "p",
                 Map.of("a", "b"),
                 List.of("x"),
-                "not yet"));
+                "not yet",
+                null));
     assertThat(at("\"reserved\",\"lease\":{\"until\":")).isEqualTo(JobInfo.State.RESERVED);
     assertThat(at("\"dead\",\"diedAt\":")).isEqualTo(JobInfo.State.DEAD);
     assertThat(at("\"finished\",\"finishedAt\":")).isEqualTo(JobInfo.State.FINISHED);
     assertThat(at("\"cancelled\",\"cancelledAt\":")).isEqualTo(JobInfo.State.CANCELLED);
     answer(good, 404, "{\"code\":\"not-found\"}");
     assertThat(service.find("t", "1")).isEmpty();
+  }
+
+  @Test
+  void aCancelIsUndone() {
+    answer(
+        good,
+        200,
+        """
+        {"taskType":"t","taskId":"1","state":"cancelled","cancelledAt":"2030-01-01T00:00:00Z",
+         "restorableUntil":"2030-01-01T00:10:00Z"}\
+        """);
+    assertThat(service(good).find("t", "1").orElseThrow().restorableUntil())
+        .isEqualTo(Instant.parse("2030-01-01T00:10:00Z"));
+    answer(
+        good, 200, "{\"outcome\":\"restored\",\"dueAt\":\"2030-01-01T00:00:00Z\",\"version\":3}");
+    RestoreResult restored = service(good).restore("t", "1");
+    assertThat(restored.restored()).isTrue();
+    assertThat(restored.dueAt()).isEqualTo(Instant.parse("2030-01-01T00:00:00Z"));
+    assertThat(restored.version()).isEqualTo(3);
+    answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"cancelled\"}");
+    assertThat(undone()).isEqualTo(RestoreResult.Outcome.NOT_KEPT);
+    answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"finished\"}");
+    assertThat(undone()).isEqualTo(RestoreResult.Outcome.FINISHED);
+    answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"delayed\"}");
+    assertThat(undone()).isEqualTo(RestoreResult.Outcome.EXISTS);
+    answer(good, 404, "{\"code\":\"not-found\"}");
+    assertThat(undone()).isEqualTo(RestoreResult.Outcome.UNKNOWN);
+  }
+
+  private RestoreResult.Outcome undone() {
+    return service(good).restore("t", "1").outcome();
   }
 
   @Test

@@ -35,6 +35,7 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
+import io.punctual.core.store.query.Undoable;
 import io.punctual.core.times.Hours;
 import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.BucketSignal;
@@ -155,13 +156,14 @@ public final class StoreOperations implements Operations {
       String taskId,
       @Nullable JobVersion seen,
       boolean interrupt,
-      @Nullable String by) {
+      @Nullable String by,
+      @Nullable String operation) {
     Optional<BucketSignal> found = bucket(queue, taskId);
     if (found.isEmpty()) {
       return new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0);
     }
     Bucket bucket = found.get().bucket();
-    Cancelled cancelled = jobs.cancel(bucket, taskId, seen, interrupt, by);
+    Cancelled cancelled = jobs.cancel(bucket, taskId, seen, interrupt, by, operation);
     if (cancelled.kind() == Cancelled.Kind.CANCELLING) {
       // Without the wake-up channel, which tells the others.
       cancelling.accept(bucket, taskId);
@@ -170,15 +172,40 @@ public final class StoreOperations implements Operations {
   }
 
   @Override
-  public Restored restore(QueueName queue, String taskId) {
+  public Restored restore(QueueName queue, String taskId, @Nullable String operation) {
     Optional<BucketSignal> found = bucket(queue, taskId);
     if (found.isEmpty()) {
       return Restored.refused(Restored.Kind.UNKNOWN);
     }
     BucketSignal bucket = found.get();
-    Restored restored = jobs.restore(bucket.bucket(), taskId);
+    Restored restored = jobs.restore(bucket.bucket(), taskId, operation);
     wake(bucket, restored.newHead());
     return restored;
+  }
+
+  @Override
+  public Kept undoable(QueueName queue, String operation, @Nullable Cursor after, int max) {
+    List<Undoable.Item> found = new ArrayList<>();
+    Cursor known = null;
+    List<BucketSignal> all = buckets.apply(queue);
+    for (BucketSignal bucket : all) {
+      // As in a list: one place is a place in all buckets.
+      Undoable page = jobs.undoable(bucket.bucket(), operation, after, max);
+      found.addAll(page.items());
+      Cursor next = page.next();
+      if (next != null && (known == null || ORDER.compare(next, known) < 0)) {
+        known = next;
+      }
+    }
+    Cursor end = known;
+    List<Undoable.Item> shown =
+        found.stream()
+            .filter(item -> end == null || ORDER.compare(item.place(), end) <= 0)
+            .sorted(Comparator.comparing(Undoable.Item::place, ORDER))
+            .toList();
+    return shown.size() > max
+        ? new Kept(shown.subList(0, max), shown.get(max - 1).place(), all.size())
+        : new Kept(shown, end, all.size());
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService.EventResult;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Claims;
@@ -35,6 +36,7 @@ import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
@@ -140,6 +142,28 @@ public final class EngineJobScheduler implements JobScheduler {
         cancelled.attempt(),
         cancelled.version(),
         changed ? cancelled.reached().toString() : "");
+  }
+
+  @Override
+  public RestoreResult restore(String taskType, String taskId) {
+    return stored(
+        () -> {
+          Restored restored =
+              engine.operations().restore(queue(taskType), Limits.requireTaskId(taskId));
+          return switch (restored.kind()) {
+            case RESTORED ->
+                new RestoreResult(
+                    RestoreResult.Outcome.RESTORED,
+                    restored.due() > 0 ? Instant.ofEpochMilli(restored.due()) : null,
+                    number(restored.version()),
+                    restored.reached().toString());
+            case EXISTS -> RestoreResult.refused(RestoreResult.Outcome.EXISTS);
+            case FINISHED -> RestoreResult.refused(RestoreResult.Outcome.FINISHED);
+            case TOO_LATE, TOO_LARGE, NOT_KEPT, CHANGED ->
+                RestoreResult.refused(RestoreResult.Outcome.NOT_KEPT);
+            case UNKNOWN -> RestoreResult.refused(RestoreResult.Outcome.UNKNOWN);
+          };
+        });
   }
 
   @Override
@@ -273,7 +297,8 @@ public final class EngineJobScheduler implements JobScheduler {
         content == null ? null : content.params(),
         content == null ? Map.of() : content.headers(),
         job.tags(),
-        last == null ? null : last.message());
+        last == null ? null : last.message(),
+        job.restorableUntil() == null ? null : Instant.ofEpochMilli(job.restorableUntil()));
   }
 
   @Override

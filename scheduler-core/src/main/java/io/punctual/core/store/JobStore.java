@@ -15,6 +15,7 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
+import io.punctual.core.store.query.Undoable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -135,13 +136,26 @@ public interface JobStore {
    * @param interrupt whether the holder of a job that runs is told to stop; else it is left alone
    * @param by who cancels it, which its tombstone keeps as {@link Ending#by} does; null if not
    *     known
+   * @param operation the id of the operation on many jobs of which this cancel is a part, so that
+   *     {@link #undoable} finds the job; without spaces, null for none
    */
   Cancelled cancel(
       Bucket bucket,
       String taskId,
       @Nullable JobVersion seen,
       boolean interrupt,
-      @Nullable String by);
+      @Nullable String by,
+      @Nullable String operation);
+
+  /** Cancels a job by itself. */
+  default Cancelled cancel(
+      Bucket bucket,
+      String taskId,
+      @Nullable JobVersion seen,
+      boolean interrupt,
+      @Nullable String by) {
+    return cancel(bucket, taskId, seen, interrupt, by, /* operation= */ null);
+  }
 
   /** Cancels a job; by whom is not known. */
   default Cancelled cancel(
@@ -160,8 +174,23 @@ public interface JobStore {
    * submit that waited for the end of the job stays removed. A job that fell due meanwhile is due
    * now. For this, a bucket keeps its last cancelled jobs for some minutes, unless they are large:
    * {@link JobView#restorableUntil} says how long.
+   *
+   * @param operation the job is restored only if this operation cancelled it; null for any cancel
    */
-  Restored restore(Bucket bucket, String taskId);
+  Restored restore(Bucket bucket, String taskId, @Nullable String operation);
+
+  /** Undoes a cancel, whatever cancelled the job. */
+  default Restored restore(Bucket bucket, String taskId) {
+    return restore(bucket, taskId, /* operation= */ null);
+  }
+
+  /**
+   * Lists what is kept of the jobs that an operation on many jobs cancelled.
+   *
+   * @param after where to go on; null for the beginning
+   * @param max how many kept jobs are looked at, also those of other operations
+   */
+  Undoable undoable(Bucket bucket, String operation, @Nullable Cursor after, int max);
 
   /** Changes a waiting job. */
   Revised revise(Bucket bucket, String taskId, Revision revision);

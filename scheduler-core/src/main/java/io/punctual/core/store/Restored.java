@@ -32,8 +32,17 @@ public record Restored(
     EXISTS,
     /** It ran already. */
     FINISHED,
-    /** It was cancelled, and its cancel can no longer be undone. */
+    /** It was cancelled, and the time in which that can be undone is over. */
     TOO_LATE,
+    /** It was cancelled, and was too large to be kept. */
+    TOO_LARGE,
+    /**
+     * It was cancelled, and is not kept: others were cancelled after it, or a scheduler of an
+     * earlier release cancelled it.
+     */
+    NOT_KEPT,
+    /** It was cancelled, but not by the operation whose cancels are undone. */
+    CHANGED,
     /** There is no such job. */
     UNKNOWN
   }

@@ -24,6 +24,7 @@ import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskContext;
 import io.punctual.TaskSubmitService;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskWorker;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
@@ -184,6 +185,28 @@ class PluginIT extends PluginTestBase {
     assertThat(Duration.ofNanos(stopped.get() - asked)).isLessThan(Duration.ofSeconds(3));
     assertThat(service.cancel("script", "held").outcome())
         .isEqualTo(CancelResult.Outcome.CANCELLED);
+  }
+
+  @Test
+  void aCancelIsUndone() {
+    service.job("script", "as it was").id("undone").in(Duration.ofHours(1)).send();
+    Instant due = service.find("script", "undone").orElseThrow().at();
+    assertThat(service.restore("script", "undone").outcome())
+        .isEqualTo(RestoreResult.Outcome.EXISTS);
+    service.cancel("script", "undone");
+    assertThat(service.find("script", "undone").orElseThrow().restorableUntil())
+        .isBetween(Instant.now(), Instant.now().plus(Duration.ofMinutes(11)));
+
+    RestoreResult restored = service.restore("script", "undone");
+    assertThat(restored.restored()).isTrue();
+    assertThat(restored.dueAt()).isEqualTo(due);
+    assertThat(restored.version()).isEqualTo(3);
+    JobInfo there = service.find("script", "undone").orElseThrow();
+    assertThat(there.params()).isEqualTo("as it was");
+    assertThat(there.restorableUntil()).isNull();
+    assertThat(service.restore("script", "never").outcome())
+        .isEqualTo(RestoreResult.Outcome.UNKNOWN);
+    service.cancel("script", "undone");
   }
 
   @Test

@@ -62,7 +62,8 @@ class CommandController {
   /** Where it is. */
   static final String PATH = Problems.COMMAND;
 
-  private static final String KNOWN = "add, pop, finish, delete, nack, release, touch, get";
+  private static final String KNOWN =
+      "add, pop, finish, delete, restore, nack, release, touch, get";
   private static final List<String> COMMON = List.of("command", "application");
   private static final Map<String, List<String>> FIELDS =
       Map.of(
@@ -84,6 +85,7 @@ class CommandController {
           "pop", List.of("topic", "topics", "timeout", "count", "TTR", "worker"),
           "finish", List.of("id", "topic", "token"),
           "delete", List.of("id", "topic"),
+          "restore", List.of("id", "topic"),
           "nack", List.of("id", "topic", "token", "delay", "error", "worker"),
           "release", List.of("id", "topic", "token", "delay"),
           "touch", List.of("id", "topic", "token", "TTR"),
@@ -215,6 +217,7 @@ class CommandController {
       case "add" -> now(add(command));
       case "finish" -> now(finish(command));
       case "delete" -> now(delete(command));
+      case "restore" -> now(restore(command));
       case "nack" -> now(nack(command, request));
       case "release" -> now(release(command));
       case "touch" -> now(touch(command));
@@ -379,6 +382,13 @@ class CommandController {
       case JobResult.Unknown unknown -> throw JobResult.unknown(unknown.job());
       case JobResult.Changed changed -> throw JobResult.unknown(new JobRef(queue, id));
     };
+  }
+
+  /** Undoes a delete. */
+  private Answer restore(Command command) {
+    String id = command.requiredId();
+    var unused = jobs.restore(new JobRef(find(command, id).queue(), id)).orThrow();
+    return new Answer(id, null);
   }
 
   private JobView find(Command command, String id) {

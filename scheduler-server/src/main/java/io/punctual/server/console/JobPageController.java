@@ -5,6 +5,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.Ending;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.UndoLimits;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.input.EntityTag;
@@ -359,6 +360,9 @@ class JobPageController {
       List<JobSelection> jobs,
       TimeWords times) {
     checkRole(action);
+    if (action == BulkOperation.Action.RESTORE) {
+      throw ApiException.invalid("action", "must not be RESTORE: undo an operation on its page");
+    }
     Due due = action == BulkOperation.Action.RESCHEDULE ? times.due("when", when) : null;
     String shown =
         due == null ? "" : due.relative() ? when : when + " (" + times.told(due.millis()) + ")";
@@ -375,6 +379,8 @@ class JobPageController {
     model.addAttribute("found", operation.preview());
     model.addAttribute("number", operation.getNumber());
     model.addAttribute("typed", operation.isNumberTyped());
+    model.addAttribute("keptMinutes", UndoLimits.TIME.toMinutes());
+    model.addAttribute("keptJobs", UndoLimits.JOBS_OF_OPERATIONS);
     return "bulk";
   }
 

@@ -66,8 +66,17 @@ class OtherPagesController {
     if (bulk.isPreview(id)) {
       return "redirect:/console/bulk/" + id;
     }
-    model.addAttribute("work", bulk.told(id));
+    OperationRecord told = bulk.told(id);
+    model.addAttribute("work", told);
+    model.addAttribute("undoUntil", bulk.undoableUntil(told));
     return "operation";
+  }
+
+  /** All cancels of an operation are undone: first of all, it is said how many can be. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/operations/{id}/undo")
+  String undo(@PathVariable String id) {
+    return "redirect:/console/bulk/" + bulk.undo(id).getId();
   }
 
   @Allowed(Role.OPERATOR)

@@ -7,6 +7,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.history.History;
 import io.punctual.server.history.Mark;
+import io.punctual.server.jobs.JobSelection.CancelledIn;
 import io.punctual.server.operation.OperationRecord;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
@@ -37,17 +38,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An operation on many jobs, from its preview to its end: cancels, reschedules, requeues or purges
- * them, a page at a time. It takes the jobs as they were when its first page began: a job that was
- * submitted, or failed, or died since is left alone, and so is one that the operation has moved
- * already. The audit has its beginning and its end, and the log each page, whether it ends well or
- * not; of a page that a caller asks for itself, the audit has the page.
+ * An operation on many jobs, from its preview to its end: cancels, reschedules, requeues, purges or
+ * restores them, a page at a time. It takes the jobs as they were when its first page began: a job
+ * that was submitted, or failed, or died since is left alone, and so is one that the operation has
+ * moved already. The audit has its beginning and its end, and the log each page, whether it ends
+ * well or not; of a page that a caller asks for itself, the audit has the page.
  */
 public final class BulkOperation {
 
   private static final Logger log = LoggerFactory.getLogger(BulkOperation.class);
   private static final int PAGE = 200;
   private static final int MAX_NAMED = 3;
+  private static final String NOT_KEPT = "not_kept";
   // Pages of fewer jobs are everyday work of applications.
   private static final int MARKED = 100;
   private static final int MAX_SHOWN = 50;
@@ -66,14 +68,16 @@ public final class BulkOperation {
     /** Dead letters wait again. */
     REQUEUE,
     /** Waiting jobs and dead letters are removed for good. */
-    PURGE;
+    PURGE,
+    /** Cancelled jobs are as they were before. */
+    RESTORE;
 
     /** The state of the jobs where a caller names neither a state nor a tag; null for none. */
     public JobFilter.@Nullable State usualState() {
       return switch (this) {
         case CANCEL, RESCHEDULE -> JobFilter.State.DELAYED;
         case REQUEUE -> JobFilter.State.DEAD;
-        case PURGE -> null;
+        case PURGE, RESTORE -> null;
       };
     }
 
@@ -84,6 +88,7 @@ public final class BulkOperation {
         case RESCHEDULE -> "rescheduled";
         case REQUEUE -> "requeued";
         case PURGE -> "purged";
+        case RESTORE -> "restored";
       };
     }
 
@@ -210,6 +215,7 @@ public final class BulkOperation {
   private final History history;
   final Action action;
   private final String id = UUID.randomUUID().toString();
+  private final @Nullable String undoId;
   private final List<JobSelection> jobs;
   private final @Nullable Due due;
   // Where it goes on; of the one thread that runs it.
@@ -230,6 +236,7 @@ public final class BulkOperation {
   private volatile CountDownLatch stop = new CountDownLatch(1);
   private volatile boolean interrupted;
 
+  /** An operation with an id, by which it is kept. */
   BulkOperation(
       Engine engine,
       JobSearch search,
@@ -240,6 +247,34 @@ public final class BulkOperation {
       @Nullable Due due,
       List<String> searches,
       String when) {
+    this(engine, search, audit, history, action, jobs, due, searches, when, true, null);
+  }
+
+  /** An operation of a caller, whose cancels can be undone together if the caller names it. */
+  BulkOperation(
+      Engine engine,
+      JobSearch search,
+      AuditLog audit,
+      History history,
+      Action action,
+      JobSelection jobs,
+      @Nullable Due due,
+      @Nullable String undoId) {
+    this(engine, search, audit, history, action, List.of(jobs), due, List.of(), "", false, undoId);
+  }
+
+  private BulkOperation(
+      Engine engine,
+      JobSearch search,
+      AuditLog audit,
+      History history,
+      Action action,
+      List<? extends JobSelection> jobs,
+      @Nullable Due due,
+      List<String> searches,
+      String when,
+      boolean own,
+      @Nullable String undoId) {
     if ((action == Action.RESCHEDULE) != (due != null)) {
       throw new IllegalArgumentException("a due time belongs to a reschedule, and to no other");
     }
@@ -254,6 +289,7 @@ public final class BulkOperation {
     this.time = due;
     this.searches = List.copyOf(searches);
     this.when = when;
+    this.undoId = own ? id : undoId;
   }
 
   /**
@@ -362,12 +398,15 @@ public final class BulkOperation {
     Preview last = seen;
     seen = null;
     int dealt = before.matched();
+    Integer cancelled = getCancelled();
     // What was moved or checked is counted again.
     total =
-        last == null || (action == Action.RESCHEDULE && dealt > 0)
-            ? null
-            : Integer.valueOf(last.matched() + (getChecked().isEmpty() ? dealt : 0));
-    more = last != null && last.more();
+        cancelled != null
+            ? cancelled
+            : last == null || (action == Action.RESCHEDULE && dealt > 0)
+                ? null
+                : Integer.valueOf(last.matched() + (getChecked().isEmpty() ? dealt : 0));
+    more = cancelled == null && last != null && last.more();
     progress =
         new Progress(
             State.WAITING, perSecond, Caller.current().name(), now, null, before.outcomes(), null);
@@ -405,6 +444,7 @@ public final class BulkOperation {
         }
         pause = perSecond == 0 ? 0 : 1_000L * page.items().size() / perSecond;
       }
+      countMissing();
       ends(State.DONE, clock.instant(), leftOut());
     } catch (InterruptedException e) {
       ends(State.INTERRUPTED, clock.instant(), null);
@@ -449,6 +489,16 @@ public final class BulkOperation {
     progress = progress.with(sums);
     if (page.failure() == null) {
       repeated.clear();
+    }
+  }
+
+  /** Counts the cancelled jobs of which nothing is kept, so that no page had them. */
+  private void countMissing() {
+    int missing = getMissing(progress.matched());
+    if (missing > 0) {
+      Map<String, Integer> sums = new TreeMap<>(progress.outcomes());
+      sums.merge(NOT_KEPT, missing, Integer::sum);
+      progress = progress.with(sums);
     }
   }
 
@@ -539,6 +589,7 @@ public final class BulkOperation {
         more,
         now.outcomes(),
         now.error(),
+        getUndoes(),
         0);
   }
 
@@ -548,6 +599,31 @@ public final class BulkOperation {
 
   public Action getAction() {
     return action;
+  }
+
+  /** By which its cancels are found, to be undone; null if they cannot be undone together. */
+  @Nullable String getUndoId() {
+    return undoId;
+  }
+
+  /** The operation whose cancels it undoes; null for none. */
+  public @Nullable String getUndoes() {
+    return jobs.size() == 1 && jobs.get(0) instanceof CancelledIn undone
+        ? undone.operation()
+        : null;
+  }
+
+  /** How many jobs the operation cancelled that is undone; null if that is not known. */
+  public @Nullable Integer getCancelled() {
+    return jobs.size() == 1 && jobs.get(0) instanceof CancelledIn undone
+        ? undone.cancelled()
+        : null;
+  }
+
+  /** How many of the cancelled jobs are not kept any more, if so many are. */
+  public int getMissing(int kept) {
+    Integer cancelled = getCancelled();
+    return cancelled == null ? 0 : Math.max(0, cancelled - kept);
   }
 
   /** The words that found the jobs, as they were typed. */
@@ -586,6 +662,7 @@ public final class BulkOperation {
               + (filter.taskType() == null ? "" : "/" + filter.taskType())
               + (filter.tag() == null ? "" : " tag:" + filter.tag());
       case JobIds ids -> ids.queue().toString();
+      case CancelledIn undone -> undone.about().isEmpty() ? undone.text() : undone.about();
     };
   }
 

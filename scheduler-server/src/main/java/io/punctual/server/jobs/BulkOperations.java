@@ -3,8 +3,10 @@ package io.punctual.server.jobs;
 import io.punctual.ErrorCode;
 import io.punctual.core.Engine;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.UndoLimits;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.history.History;
+import io.punctual.server.jobs.JobSelection.CancelledIn;
 import io.punctual.server.operation.OperationLog;
 import io.punctual.server.operation.OperationRecord;
 import io.punctual.server.problem.ApiException;
@@ -104,13 +106,40 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
   /**
    * Makes an operation.
    *
-   * @param jobs at least one
    * @param due the new due time; only to reschedule. A delay counts from the beginning of the
    *     operation, for all its jobs
+   * @param undoId by which its cancels can be undone together; null for none
    */
   public BulkOperation of(
-      BulkOperation.Action action, List<? extends JobSelection> jobs, @Nullable Due due) {
-    return new BulkOperation(engine, search, audit, history, action, jobs, due, List.of(), "");
+      BulkOperation.Action action, JobSelection jobs, @Nullable Due due, @Nullable String undoId) {
+    return new BulkOperation(engine, search, audit, history, action, jobs, due, undoId);
+  }
+
+  /**
+   * Makes the operation that undoes the cancels of another one, and keeps it.
+   *
+   * @throws ApiException 404 if no such operation is kept; 409 if there is nothing to undo
+   */
+  public BulkOperation undo(String id) {
+    OperationRecord told = told(id);
+    if (told.undoableUntil(clock.instant()) == null) {
+      throw ApiException.of(
+          ErrorCode.WRONG_STATE,
+          "this operation cannot be undone: only a cancel can, once it is over, for "
+              + UndoLimits.TIME.toMinutes()
+              + " minutes");
+    }
+    return keep(
+        BulkOperation.Action.RESTORE,
+        List.of(new CancelledIn(id, null, null, told.about(), told.outcomes().get("cancelled"))),
+        null,
+        List.of(),
+        "");
+  }
+
+  /** Returns until when an operation can be undone; null if it cannot. */
+  public @Nullable Instant undoableUntil(OperationRecord told) {
+    return told.undoableUntil(clock.instant());
   }
 
   /**

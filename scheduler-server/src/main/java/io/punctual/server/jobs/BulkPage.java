@@ -6,12 +6,14 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.BulkOperation.Action;
 import io.punctual.server.jobs.BulkOperation.Item;
 import io.punctual.server.jobs.BulkOperation.Page;
+import io.punctual.server.jobs.JobSelection.CancelledIn;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Caller;
 import java.util.ArrayList;
@@ -67,6 +69,7 @@ final class BulkPage {
           switch (jobs) {
             case JobFilter filter -> matching(filter, limit, cursor, calls);
             case JobIds ids -> named(ids, limit, cursor);
+            case CancelledIn kept -> kept(kept, limit, cursor, calls);
           };
       read = true;
       return new Page(List.copyOf(items), dueAt, next, damaged, failure);
@@ -130,6 +133,42 @@ final class BulkPage {
         && job.at() == there;
   }
 
+  private @Nullable String kept(
+      CancelledIn cancelled, int limit, @Nullable String cursor, StoreCalls calls) {
+    String fingerprint = cancelled.fingerprint();
+    SearchPlace place = cursor == null ? null : SearchPlace.parse(fingerprint, cursor);
+    JobSearch.KeptPage found = operation.search.find(cancelled, place, limit, calls);
+    damaged = found.damaged();
+    for (JobSearch.Kept job : found.jobs()) {
+      restore(cancelled, job);
+      if (failure != null) {
+        return (place != null ? place : SearchPlace.beginning(job.queue())).text(fingerprint);
+      }
+    }
+    SearchPlace next = found.next();
+    return next == null ? null : next.text(fingerprint);
+  }
+
+  private void restore(CancelledIn cancelled, JobSearch.Kept job) {
+    String taskId = job.item().taskId();
+    String outcome;
+    try {
+      outcome =
+          switch (job.item().outcome()) {
+            case UNDONE -> "already_restored";
+            case RESTORED ->
+                dry
+                    ? "restored"
+                    : outcome(
+                        engine.operations().restore(job.queue(), taskId, cancelled.operation()));
+            default -> text(job.item().outcome());
+          };
+    } catch (StoreException e) {
+      outcome = failed(e);
+    }
+    items.add(new Item(job.queue(), taskId, outcome));
+  }
+
   /** The cursor is the number of ids that are dealt with. */
   private @Nullable String named(JobIds ids, int limit, @Nullable String cursor) {
     int from = cursor == null ? 0 : Integer.parseInt(cursor);
@@ -190,6 +229,15 @@ final class BulkPage {
       case RESCHEDULE -> waiting(job, "rescheduled");
       case REQUEUE -> job.state() == JobState.DEAD ? "requeued" : state(job);
       case PURGE -> isPurgeable(job) ? "purged" : state(job);
+      case RESTORE -> restorable(job);
+    };
+  }
+
+  private static String restorable(JobView job) {
+    return switch (job.state()) {
+      case CANCELLED -> job.restorableUntil() == null ? "not_kept" : "restored";
+      case FINISHED -> "finished";
+      default -> job.cancelling() ? "restored" : "exists";
     };
   }
 
@@ -202,7 +250,12 @@ final class BulkPage {
               engine
                   .operations()
                   .cancel(
-                      queue, taskId, null, /* interrupt= */ false, Caller.current().submitter()));
+                      queue,
+                      taskId,
+                      null,
+                      /* interrupt= */ false,
+                      Caller.current().submitter(),
+                      operation.getUndoId()));
       case RESCHEDULE ->
           outcome(
               engine
@@ -216,6 +269,7 @@ final class BulkPage {
           isPurgeable(job) && engine.operations().purge(queue, job.state(), taskId)
               ? "purged"
               : now(queue, taskId);
+      case RESTORE -> outcome(engine.operations().restore(queue, taskId));
     };
   }
 
@@ -240,7 +294,15 @@ final class BulkPage {
   }
 
   private static String outcome(Cancelled cancelled) {
-    return cancelled.kind().name().toLowerCase(Locale.ROOT);
+    return text(cancelled.kind());
+  }
+
+  private static String outcome(Restored restored) {
+    return text(restored.kind());
+  }
+
+  private static String text(Enum<?> kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   private static String outcome(Revised revised) {

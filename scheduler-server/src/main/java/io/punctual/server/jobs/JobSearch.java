@@ -9,10 +9,13 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
+import io.punctual.core.store.query.Undoable;
+import io.punctual.server.jobs.JobSelection.CancelledIn;
 import io.punctual.server.problem.ApiException;
 import io.punctual.wire.Limits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -93,13 +96,73 @@ public class JobSearch {
     return new Page(found, null, damaged);
   }
 
+  /** A job that an operation cancelled. */
+  record Kept(QueueName queue, Undoable.Item item) {}
+
+  /** A page of what is kept of the jobs that an operation cancelled, with the place behind it. */
+  record KeptPage(List<Kept> jobs, @Nullable SearchPlace next, List<QueueName> damaged) {}
+
+  KeptPage find(CancelledIn jobs, @Nullable SearchPlace place, int max, StoreCalls calls) {
+    List<Kept> found = new ArrayList<>();
+    List<QueueName> damaged = new ArrayList<>();
+    for (QueueName queue : queues(jobs.queue(), jobs::covers, place)) {
+      if (found.size() == max || calls.areUsedUp()) {
+        return new KeptPage(found, SearchPlace.beginning(queue), damaged);
+      }
+      Cursor after = place != null && place.queue().equals(queue) ? place.cursor() : null;
+      try {
+        after = addKept(jobs, queue, after, found, max, calls);
+      } catch (StoreException e) {
+        if (e.kind() != StoreException.Kind.CORRUPT || jobs.queue() != null) {
+          throw e;
+        }
+        damaged.add(queue);
+        calls.count(1);
+        after = null;
+      }
+      if (after != null) {
+        return new KeptPage(found, SearchPlace.behind(queue, after), damaged);
+      }
+    }
+    return new KeptPage(found, null, damaged);
+  }
+
+  /** Adds what is found in one queue; returns where to go on in it, or null at its end. */
+  private @Nullable Cursor addKept(
+      CancelledIn jobs,
+      QueueName queue,
+      @Nullable Cursor after,
+      List<Kept> found,
+      int max,
+      StoreCalls calls) {
+    Cursor next = after;
+    do {
+      // Most that are looked at may be those of other operations: whole pages cost no more calls.
+      Operations.Kept kept = operations.undoable(queue, jobs.operation(), next, JobStore.MAX_JOBS);
+      calls.count(kept.calls());
+      for (Undoable.Item item : kept.items()) {
+        if (found.size() == max) {
+          return next;
+        }
+        found.add(new Kept(queue, item));
+        next = item.place();
+      }
+      next = kept.next();
+    } while (next != null && found.size() < max && !calls.areUsedUp());
+    return next;
+  }
+
   private List<QueueName> queues(JobFilter filter, @Nullable SearchPlace place) {
-    QueueName only = filter.queue();
+    return queues(filter.queue(), filter::covers, place);
+  }
+
+  private List<QueueName> queues(
+      @Nullable QueueName only, Predicate<QueueName> covers, @Nullable SearchPlace place) {
     if (only != null) {
       return List.of(only);
     }
     return engine.queues().keySet().stream()
-        .filter(filter::covers)
+        .filter(covers)
         .filter(queue -> place == null || queue.compareTo(place.queue()) >= 0)
         .sorted()
         .toList();

@@ -11,6 +11,7 @@ import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.UndoLimits;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Restored;
@@ -290,13 +291,31 @@ public class JobService {
           new JobResult.WrongState(
               JobState.FINISHED, 0, "it ran already; there is no cancel to undo");
       case TOO_LATE ->
-          new JobResult.WrongState(
-              JobState.CANCELLED,
-              0,
-              "its cancel cannot be undone any more, or the job was too large to be kept; submit the"
-                  + " job again");
+          notKept(
+              "a cancel can be undone for "
+                  + UndoLimits.TIME.toMinutes()
+                  + " minutes, which are over");
+      case TOO_LARGE ->
+          notKept(
+              "the job was too large to be kept: its stored record may have "
+                  + UndoLimits.BYTES
+                  + " bytes");
+      case NOT_KEPT, CHANGED ->
+          notKept(
+              String.format(
+                  Locale.ROOT,
+                  "the job is not kept: at least %,d jobs of its bucket (%,d by operations on many"
+                      + " jobs) were cancelled after it, or a scheduler of an earlier release"
+                      + " cancelled it",
+                  UndoLimits.JOBS,
+                  UndoLimits.JOBS_OF_OPERATIONS));
       case UNKNOWN -> new JobResult.Unknown(job);
     };
+  }
+
+  private static JobResult notKept(String why) {
+    return new JobResult.WrongState(
+        JobState.CANCELLED, 0, "its cancel cannot be undone: " + why + ". Submit the job again");
   }
 
   private static @Nullable Long positive(long millis) {

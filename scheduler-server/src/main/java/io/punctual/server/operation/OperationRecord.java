@@ -1,5 +1,6 @@
 package io.punctual.server.operation;
 
+import io.punctual.core.job.UndoLimits;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param more whether there may be more than {@code total}
  * @param outcomes the number of jobs by outcome
  * @param error why it failed, or what it left out; null if there is nothing to report
+ * @param undoes the id of the operation whose cancels it undoes; null for none
  * @param seen when its scheduler said so, by Redis's clock, epoch ms
  */
 public record OperationRecord(
@@ -47,6 +49,7 @@ public record OperationRecord(
     boolean more,
     Map<String, Integer> outcomes,
     @Nullable String error,
+    @Nullable String undoes,
     long seen) {
 
   /** The state of an operation whose scheduler ended before it. */
@@ -96,15 +99,28 @@ public record OperationRecord(
     return searches.size() == 1 && checked.isEmpty() && unnamed == 0 ? searches.get(0) : null;
   }
 
+  /**
+   * Returns until when its cancels can be undone; null if it is under way, cancelled nothing, or
+   * that time is over.
+   */
+  public @Nullable Instant undoableUntil(Instant now) {
+    if (!over() || !action.equals("cancel") || outcomes.getOrDefault("cancelled", 0) == 0) {
+      return null;
+    }
+    Instant last = ended == null ? Instant.ofEpochMilli(seen) : Instant.parse(ended);
+    Instant until = last.plus(UndoLimits.TIME);
+    return until.isAfter(now) ? until : null;
+  }
+
   OperationRecord in(String next) {
     return new OperationRecord(
         id, action, about, searches, checked, unnamed, when, operator, scheduler, perSecond, begun,
-        ended, next, total, more, outcomes, error, seen);
+        ended, next, total, more, outcomes, error, undoes, seen);
   }
 
   OperationRecord seenAt(long time) {
     return new OperationRecord(
         id, action, about, searches, checked, unnamed, when, operator, scheduler, perSecond, begun,
-        ended, state, total, more, outcomes, error, time);
+        ended, state, total, more, outcomes, error, undoes, time);
   }
 }

@@ -19,9 +19,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on many jobs: those with the ids, or those that match the filter.
+ * An operation on many jobs: those with the ids, those that match the filter, or those that another
+ * operation cancelled.
  *
  * @param application the application; {@value #ALL} means all applications and becomes null
+ * @param operation the caller's name for a cancel of many jobs, by which it can be undone
  */
 record BulkRequest(
     @Nullable String application,
@@ -37,7 +39,8 @@ record BulkRequest(
     @Nullable Boolean dryRun,
     @Nullable EpochMillis delayTime,
     @Nullable Duration delay,
-    @Nullable Instant dueAt) {
+    @Nullable Instant dueAt,
+    @Nullable String operation) {
 
   private static final String ALL = "*";
 
@@ -49,6 +52,7 @@ record BulkRequest(
       application = JobFields.application(application);
     }
     taskType = JobFields.name("taskType", taskType);
+    operation = JobFields.name("operation", operation);
     if (limit != null) {
       limit = JobFields.integer("limit", limit, 0, 1, BulkOperations.MAX_PAGE);
     }
@@ -69,8 +73,29 @@ record BulkRequest(
       refuse("delay", delay, reason);
       refuse("dueAt", dueAt, reason);
     }
-    JobSelection jobs = taskIds == null ? filter(action) : ids(taskIds);
-    return bulk.of(action, List.of(jobs), due);
+    if (action != Action.CANCEL && action != Action.RESTORE) {
+      refuse("operation", operation, "is for jobs:cancel and jobs:restore alone");
+    }
+    JobSelection jobs =
+        taskIds != null
+            ? ids(action, taskIds)
+            : action == Action.RESTORE ? cancelled() : filter(action);
+    return bulk.of(action, jobs, due, operation);
+  }
+
+  private JobSelection cancelled() {
+    if (operation == null) {
+      throw ApiException.invalid(
+          "operation",
+          "is missing: name the operation that cancelled the jobs, or give taskType and taskIds");
+    }
+    String reason = "is not for jobs:restore";
+    refuse("state", state, reason);
+    refuse("tag", tag, reason);
+    refuse("from", from, reason);
+    refuse("until", until, reason);
+    refuse("error", error, reason);
+    return new JobSelection.CancelledIn(operation, application, taskType, "", null);
   }
 
   private JobFilter filter(Action action) {
@@ -85,7 +110,7 @@ record BulkRequest(
         JobFilter.Failed.with(error));
   }
 
-  private JobIds ids(List<String> ids) {
+  private JobIds ids(Action action, List<String> ids) {
     if (application == null) {
       throw ApiException.invalid(
           "application",
@@ -101,6 +126,9 @@ record BulkRequest(
     refuse("error", error, reason);
     refuse("limit", limit, reason);
     refuse("cursor", cursor, reason);
+    if (action == Action.RESTORE) {
+      refuse("operation", operation, reason);
+    }
     if (ids.isEmpty() || ids.size() > BulkOperations.MAX_PAGE) {
       throw ApiException.invalid(
           "taskIds", "must be a list of 1 to " + BulkOperations.MAX_PAGE + " ids");

@@ -103,6 +103,12 @@ class JobListController {
     return bulk(Action.REQUEUE, request);
   }
 
+  @Allowed(value = Role.OPERATOR, applications = true)
+  @PostMapping("/api/v1/jobs:restore")
+  BulkAnswer restore(@Body BulkRequest request) {
+    return bulk(Action.RESTORE, request);
+  }
+
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/api/v1/jobs:purge")
   BulkAnswer purge(@Body BulkRequest request) {

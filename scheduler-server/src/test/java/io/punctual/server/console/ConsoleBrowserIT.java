@@ -222,6 +222,35 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void aWholeOperationIsUndoneOnceItIsDone() {
+    for (String one : List.of("o1", "o2", "o3")) {
+      submit("undo.all", one, "1h", "");
+    }
+    as("otto").open("/console/jobs?q=app:shop+type:undo.all");
+    browser.all("summary").stream()
+        .filter(summary -> summary.getText().startsWith("Do something"))
+        .findFirst()
+        .orElseThrow()
+        .click();
+    browser.click("form[action$='/bulk'] button");
+    browser.until(() -> browser.text().contains("3 jobs match"));
+    browser.click("form[action$='/begin'] button");
+    // The button comes with the end, without a click.
+    browser.until(() -> browser.all("#live form[action$='/undo'] button").size() == 1);
+    assertThat(browser.text("#live")).contains("can be undone until");
+    assertThat(browser.unfair()).isEmpty();
+    browser.click("#live form[action$='/undo'] button");
+    browser.until(() -> browser.text().contains("3 of 3 cancelled jobs can be restored"));
+    assertThat(browser.unfair()).isEmpty();
+    browser.click("form[action$='/begin'] button");
+    browser.until(() -> browser.text("#live").contains("restored"));
+    browser.until(() -> browser.all("#live .tag.done").size() == 1);
+    assertThat(browser.all("form[action$='/undo']")).isEmpty();
+    browser.open("/console/jobs?q=app:shop+type:undo.all");
+    assertThat(browser.all("tbody th a")).hasSize(3);
+  }
+
+  @Test
   void whatNoWordsTellApartIsNotOfferedAsAGroup() {
     String type = "dies.wordless";
     die(type, "w1", "{}", "17");

@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.UndoLimits;
 import io.punctual.server.SharedRedisTestBase;
 import io.punctual.server.history.History;
 import io.punctual.server.jobs.QueueService;
@@ -1434,6 +1435,100 @@ class ConsoleIT extends ConsoleTestBase {
           .contains("The cancel is undone.", "delayed")
           .doesNotContain("can be undone until");
       assertThat(otto.get("/console/audit?action=restore").body()).contains("shop/undone/one");
+    }
+  }
+
+  @Test
+  void aWholeOperationIsUndoneFromItsPage() {
+    for (int i = 0; i < 5; i++) {
+      submit("undone.many", "u" + i, "1h", ",\"params\":\"p" + i + "\"");
+    }
+    submit("undone.many", "alone", "1h", "");
+    try (Visitor otto = Visitor.loggedIn(port, "otto");
+        Visitor vera = Visitor.loggedIn(port, "vera")) {
+      var unused = otto.post("/console/jobs/shop/undone.many/alone/cancel", Map.of());
+      String search = "app:shop type:undone.many state:delayed";
+      String preview =
+          Visitor.next(otto.post("/console/bulk", Map.of("q", search, "action", "CANCEL")));
+      assertThat(words(otto.get(preview).body())).contains("5 jobs match");
+      String work = Visitor.next(otto.post(preview + "/begin", Map.of()));
+      Awaitility.await().until(() -> otto.get(work).body().contains("class=\"tag done\""));
+      assertThat(words(otto.get(work).body()))
+          .contains("Undo this operation", "can be undone until");
+      assertThat(vera.get(work).body()).doesNotContain(work + "/undo");
+      assertThat(vera.post(work + "/undo", Map.of()).statusCode()).isEqualTo(403);
+      submit("undone.many", "u0", "2h", "");
+
+      String undo = Visitor.next(otto.post(work + "/undo", Map.of()));
+      assertThat(words(otto.get(undo).body()))
+          .contains(
+              "4 of 5 cancelled jobs can be restored.",
+              "stays as it is: its id was submitted again",
+              "Restore 4 jobs");
+      assertThat(words(otto.get(undo + "?lang=zh-CN").body())).contains("恢复 4");
+      unused = otto.get(undo + "?lang=en");
+      assertThat(job("undone.many", "u1")).isEqualTo("cancelled");
+      String undoing = Visitor.next(otto.post(undo + "/begin", Map.of()));
+      Awaitility.await().until(() -> otto.get(undoing).body().contains("class=\"tag done\""));
+      String told = otto.get(undoing).body();
+      assertThat(words(told)).contains("5 of 5 jobs", "restored 4", "shop/undone.many");
+      assertThat(told).contains("href=\"" + work + "\"").doesNotContain("/undo\"");
+      for (int i = 0; i < 5; i++) {
+        assertThat(job("undone.many", "u" + i)).isEqualTo("delayed");
+      }
+      assertThat(job("undone.many", "alone")).isEqualTo("cancelled");
+      assertThat(words(otto.get("/console/audit?action=restore+many").body()))
+          .containsPattern("done, 5 jobs \\{exists=1, restored=4}");
+      assertThat(words(otto.get("/console/operations").body())).contains("Undo the cancel");
+      // What cannot be undone says so, and no search restores.
+      assertThat(otto.post(undoing + "/undo", Map.of()).statusCode()).isEqualTo(409);
+      assertThat(otto.post("/console/operations/none/undo", Map.of()).statusCode()).isEqualTo(404);
+      assertThat(otto.post("/console/bulk", Map.of("q", search, "action", "RESTORE")).statusCode())
+          .isEqualTo(400);
+    }
+  }
+
+  private String job(String type, String taskId) {
+    return api.call("GET", "/api/v1/jobs/shop/" + type + "/" + taskId, "", ADMIN).at("/state");
+  }
+
+  @Test
+  void anUndoOfAnOperationOfAnotherSchedulerSaysWhatIsNotKeptAnyMore() {
+    String work = "lost-" + id;
+    for (String taskId : List.of("l1", "l2")) {
+      submit("undone.lost", taskId, "1h", "");
+    }
+    String cancel =
+        "{\"application\":\"shop\",\"taskType\":\"undone.lost\",\"state\":\"delayed\",\"operation\":\"%s\"}";
+    assertThat(api.call("POST", "/api/v1/jobs:cancel", cancel.formatted(work), ADMIN).status())
+        .isEqualTo(200);
+    String record =
+        "{\"id\":\"%s\",\"action\":\"cancel\",\"about\":\"shop/undone.lost\",\"searches\":[],\"checked\":[],\"unnamed\":0,\"when\":\"\",\"operator\":\"ada\",\"scheduler\":\"scheduler-9:8080\",\"perSecond\":0,\"begun\":\"2026-01-01T00:00:00Z\",\"ended\":null,\"state\":\"running\",\"total\":20,\"more\":false,\"outcomes\":{\"cancelled\":9},\"error\":null,\"seen\":%d}";
+    try (RedisConnection redis = connections.getConnection();
+        Visitor otto = Visitor.loggedIn(port, "otto")) {
+      long now = redis.serverCommands().time();
+      for (long ago : List.of(0L, UndoLimits.TIME.toMillis() + 60_000, 31_000L)) {
+        redis
+            .hashCommands()
+            .hSet(
+                (prefix + ":operations").getBytes(StandardCharsets.UTF_8),
+                work.getBytes(StandardCharsets.UTF_8),
+                record.formatted(work, now - ago).getBytes(StandardCharsets.UTF_8));
+        assertThat(otto.get("/console/operations/" + work).body().contains("/undo\""))
+            .as("seen %d ms ago", ago)
+            .isEqualTo(ago == 31_000);
+      }
+      String undo = Visitor.next(otto.post("/console/operations/" + work + "/undo", Map.of()));
+      assertThat(words(otto.get(undo).body()))
+          .contains(
+              "2 of 9 cancelled jobs can be restored.",
+              "7 more jobs cannot be restored",
+              "10 minutes",
+              "100,000");
+      String undoing = Visitor.next(otto.post(undo + "/begin", Map.of()));
+      Awaitility.await().until(() -> otto.get(undoing).body().contains("class=\"tag done\""));
+      assertThat(words(otto.get(undoing).body()))
+          .contains("9 of 9 jobs", "stays cancelled: not kept any more 7", "restored 2");
     }
   }
 

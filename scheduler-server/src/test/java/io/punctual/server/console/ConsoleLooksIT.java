@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.redis.RedisServer;
 import io.punctual.server.SharedRedisTestBase;
 import io.punctual.test.browser.Browser;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +21,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.openqa.selenium.By;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.context.TestPropertySource;
@@ -159,6 +163,27 @@ class ConsoleLooksIT extends BrowserTestBase {
             },
             ".tag.stopped"),
         new State(
+            "a failed operation",
+            "bea",
+            "/console/operations/failed-looks",
+            browser -> {},
+            ".tag.failed"),
+        new State(
+            "an interrupted operation",
+            "bea",
+            "/console/operations/interrupted-looks",
+            browser -> {},
+            ".tag.interrupted"),
+        new State(
+            "an undo of an operation",
+            "bea",
+            "/console/operations/interrupted-looks",
+            browser -> {
+              browser.click("form[action$='/undo'] button");
+              browser.until(() -> browser.path().startsWith("/console/bulk/"));
+            },
+            ".warn"),
+        new State(
             "a schedule without a time",
             "bea",
             "/console/schedules/new",
@@ -298,6 +323,36 @@ class ConsoleLooksIT extends BrowserTestBase {
     String job = "{\"application\":\"shop\",\"taskType\":\"many\",\"delay\":\"2h\"}";
     String jobs = String.join(",", Collections.nCopies(900, job));
     assertThat(call("POST", "/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}")).isEqualTo(200);
+  }
+
+  /** As schedulers leave them that failed, or ended. */
+  @Test
+  @Order(5)
+  void operationsEndInOtherWays() {
+    String record =
+        "{\"id\":\"%s\",\"action\":\"cancel\",\"about\":\"shop/many, shop/looks\",\"searches\":[\"app:shop type:many state:delayed\"],\"checked\":[],\"unnamed\":0,\"when\":\"\",\"operator\":\"bea\",\"scheduler\":\"scheduler-with-a-long-name.example.internal:8080\",\"perSecond\":5,\"begun\":\"%s\",\"ended\":%s,\"state\":\"%s\",\"total\":9000,\"more\":true,\"outcomes\":{\"cancelled\":1234,\"in_delivery\":2,\"refused\":1},\"error\":%s,\"seen\":%d}";
+    try (RedisConnection redis = connections.getConnection()) {
+      long now = Objects.requireNonNull(redis.serverCommands().time());
+      Instant begun = Instant.ofEpochMilli(now - 60_000);
+      String failed =
+          record.formatted(
+              "failed-looks",
+              begun,
+              "\"" + begun.plusSeconds(20) + "\"",
+              "failed",
+              "\"Redis refuses writes (out of memory). Nothing was changed; retry later.\"",
+              now);
+      String interrupted =
+          record.formatted("interrupted-looks", begun, "null", "running", "null", now - 40_000);
+      for (String one : List.of(failed, interrupted)) {
+        redis
+            .hashCommands()
+            .hSet(
+                (prefix + ":operations").getBytes(StandardCharsets.UTF_8),
+                one.substring(7, one.indexOf("\",")).getBytes(StandardCharsets.UTF_8),
+                one.getBytes(StandardCharsets.UTF_8));
+      }
+    }
   }
 
   @ParameterizedTest

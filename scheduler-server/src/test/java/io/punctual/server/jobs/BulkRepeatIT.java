@@ -137,6 +137,7 @@ class BulkRepeatIT extends SharedRedisTestBase {
             false,
             Map.of(),
             "e".repeat(600),
+            null,
             0);
     assertThat(one.searches()).hasSize(1);
     assertThat(one.checked()).isEmpty();
@@ -161,6 +162,7 @@ class BulkRepeatIT extends SharedRedisTestBase {
               null,
               false,
               Map.of(),
+              null,
               null,
               0));
     }

@@ -14,6 +14,7 @@ import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService.EventResult;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
@@ -253,6 +254,11 @@ final class RememberingScheduler implements JobScheduler {
   public DeferralResult extend(String handle, Duration within) {
     take("extend " + handle + " " + within);
     return new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.EPOCH);
+  }
+
+  @Override
+  public RestoreResult restore(String taskType, String taskId) {
+    return RestoreResult.refused(RestoreResult.Outcome.UNKNOWN);
   }
 
   @Override

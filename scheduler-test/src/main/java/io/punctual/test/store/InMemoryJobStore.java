@@ -38,6 +38,7 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
+import io.punctual.core.store.query.Undoable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -405,7 +406,7 @@ public final class InMemoryJobStore implements JobStore {
       b.trimTombs(now, 32 + 2 * settlements.size());
     }
     if (results.stream().anyMatch(result -> result.kind() == Settled.Kind.CANCELLED)) {
-      b.trimKept(now, 2 * settlements.size());
+      b.trimKept(now, settlements.size());
     }
     return results;
   }
@@ -572,7 +573,7 @@ public final class InMemoryJobStore implements JobStore {
     b.trimTombs(now, 32 + 2 * over.size());
     if (cancelled > 0) {
       b.trimTombs(now, 32 + 2 * cancelled);
-      b.trimKept(now, 2 * cancelled);
+      b.trimKept(now, cancelled);
     }
     return new Expired(now, retried, dead, cancelled, b.reserved.first());
   }
@@ -617,7 +618,8 @@ public final class InMemoryJobStore implements JobStore {
       String taskId,
       @Nullable JobVersion seen,
       boolean interrupt,
-      @Nullable String by) {
+      @Nullable String by,
+      @Nullable String operation) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
@@ -650,38 +652,40 @@ public final class InMemoryJobStore implements JobStore {
     if (record != null) {
       AttemptCounts t = b.tries.getOrDefault(taskId, AttemptCounts.NONE);
       long due = b.delayed.getOrDefault(taskId, 0L);
+      AttemptCounts after = MemoryBucket.changed(t, t.version() == 1 ? due : t.firstDue());
       b.keep(
-          taskId, record, due, MemoryBucket.changed(t, t.version() == 1 ? due : t.firstDue()), now);
+          taskId,
+          MemoryBucket.Kept.of(
+              record, due, after, b.errors.getOrDefault(taskId, List.of()), operation),
+          now,
+          retention);
     }
     b.forget(taskId);
     b.next.remove(taskId);
     if (record != null) {
       b.bury(record, taskId, now, retention, false, by == null ? null : Ending.cancelled(by));
       b.trimTombs(now, 34);
-      b.trimKept(now, 2);
+      b.trimKept(now, 1);
     }
     b.count("cancelled");
     return new Cancelled(Cancelled.Kind.CANCELLED, 0, version + 1);
   }
 
   @Override
-  public synchronized Restored restore(Bucket bucket, String taskId) {
+  public synchronized Restored restore(Bucket bucket, String taskId, @Nullable String operation) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
     MemoryBucket.Kept kept = b.liveKept(taskId, now);
     if (state != null) {
-      return there(b, taskId, state, kept, now);
+      return there(b, taskId, state, kept, operation == null, now);
     }
-    MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
-    if (tomb == null) {
-      return Restored.refused(Restored.Kind.UNKNOWN);
-    } else if (tomb.finished()) {
-      return Restored.refused(Restored.Kind.FINISHED);
-    }
+    Restored.Kind refusal = b.refusal(b.liveTomb(taskId, now), kept, now);
     JobRecord record = kept == null ? null : kept.record();
-    if (kept == null || record == null || !kept.incarnation().equals(tomb.incarnation())) {
-      return Restored.refused(Restored.Kind.TOO_LATE);
+    if (refusal != null || kept == null || record == null) {
+      return Restored.refused(Objects.requireNonNull(refusal));
+    } else if (operation != null && !operation.equals(kept.operation())) {
+      return Restored.refused(Restored.Kind.CHANGED);
     }
     Long head = b.delayed.first();
     b.put(taskId, record);
@@ -695,8 +699,8 @@ public final class InMemoryJobStore implements JobStore {
     }
     b.count("restored");
     b.dropTomb(taskId);
-    b.keepUndone(taskId, record.incarnation(), now);
-    b.trimKept(now, 2);
+    b.keepUndone(taskId, record.incarnation(), kept, now);
+    b.trimKept(now, 1);
     return new Restored(
         Restored.Kind.RESTORED,
         due,
@@ -710,11 +714,15 @@ public final class InMemoryJobStore implements JobStore {
    * Answers for a job that is there: it is restored already, was told to stop, or is another job.
    */
   private static Restored there(
-      MemoryBucket b, String id, JobState state, MemoryBucket.@Nullable Kept kept, long now) {
+      MemoryBucket b,
+      String id,
+      JobState state,
+      MemoryBucket.@Nullable Kept kept,
+      boolean anyCancel,
+      long now) {
     JobRecord record = b.jobs.get(id);
     String incarnation = record == null ? "" : record.incarnation();
-    boolean restored =
-        kept != null && kept.record() == null && kept.incarnation().equals(incarnation);
+    boolean restored = kept != null && kept.isUndone() && kept.incarnation().equals(incarnation);
     MemoryBucket.HeldLease lease = b.leases.get(id);
     long due = b.set(state).getOrDefault(id, 0L);
     if (state == JobState.RESERVED) {
@@ -722,12 +730,12 @@ public final class InMemoryJobStore implements JobStore {
     } else if (state == JobState.DEAD) {
       due = 0;
     }
-    if (lease != null && lease.cancelling()) {
+    if (lease != null && lease.cancelling() && anyCancel) {
       b.leases.put(id, lease.toGoOn());
       if (record != null) {
-        b.keepUndone(id, incarnation, now);
+        b.keepUndone(id, incarnation, null, now);
       }
-      b.trimKept(now, 2);
+      b.trimKept(now, 1);
       restored = true;
     }
     return new Restored(
@@ -737,6 +745,41 @@ public final class InMemoryJobStore implements JobStore {
         b.job(id, state),
         null,
         Reached.REDIS);
+  }
+
+  @Override
+  public synchronized Undoable undoable(
+      Bucket bucket, String operation, @Nullable Cursor after, int max) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    Comparator<Cursor> order =
+        Comparator.comparingLong(Cursor::score).thenComparing(Cursor::taskId);
+    List<Cursor> behind =
+        b.operated().stream()
+            .filter(place -> after == null || order.compare(place, after) > 0)
+            .toList();
+    List<Cursor> page = behind.subList(0, Math.min(max, behind.size()));
+    List<Undoable.Item> items = new ArrayList<>();
+    for (Cursor place : page) {
+      String id = place.taskId();
+      MemoryBucket.Kept kept = b.liveKept(id, now);
+      if (kept != null && operation.equals(kept.operation())) {
+        items.add(new Undoable.Item(id, place.score(), outcome(b, id, kept, now)));
+      }
+    }
+    return new Undoable(items, page.size() < behind.size() ? page.get(max - 1) : null);
+  }
+
+  private static Undoable.Outcome outcome(
+      MemoryBucket b, String id, MemoryBucket.Kept kept, long now) {
+    if (b.stateOf(id) == null) {
+      Restored.Kind refusal = b.refusal(b.liveTomb(id, now), kept, now);
+      return refusal == null ? Undoable.Outcome.RESTORED : Undoable.Outcome.valueOf(refusal.name());
+    }
+    JobRecord record = b.jobs.get(id);
+    return record != null && kept.isUndone() && record.incarnation().equals(kept.incarnation())
+        ? Undoable.Outcome.UNDONE
+        : Undoable.Outcome.EXISTS;
   }
 
   @Override

@@ -12,7 +12,10 @@ import io.punctual.core.job.Origin;
 import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
+import io.punctual.core.job.UndoLimits;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Submission;
+import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -125,27 +128,57 @@ final class MemoryBucket {
   /**
    * What a cancel keeps.
    *
-   * @param record null once the cancel is undone
+   * @param record null once the cancel is undone, and of a job that is too large
+   * @param large whether the job is too large
+   * @param operation that cancelled it; null for none
    */
   record Kept(
       String incarnation,
       @Nullable JobRecord record,
+      boolean large,
       long due,
       AttemptCounts tries,
-      List<Failure> failures) {
+      List<Failure> failures,
+      @Nullable String operation) {
 
-    static Kept undone(String incarnation) {
-      return new Kept(incarnation, null, 0, AttemptCounts.NONE, List.of());
+    static Kept undone(String incarnation, @Nullable String operation) {
+      return without(incarnation, false, operation);
+    }
+
+    private static Kept without(String incarnation, boolean large, @Nullable String operation) {
+      return new Kept(incarnation, null, large, 0, AttemptCounts.NONE, List.of(), operation);
+    }
+
+    /** Keeps the job, unless it is too large. */
+    static Kept of(
+        JobRecord record,
+        long due,
+        AttemptCounts tries,
+        List<Failure> failures,
+        @Nullable String operation) {
+      return MemoryBucket.record(record).length() > UndoLimits.BYTES
+          ? without(record.incarnation(), true, operation)
+          : new Kept(record.incarnation(), record, false, due, tries, failures, operation);
+    }
+
+    boolean isUndone() {
+      return record == null && !large;
     }
 
     String text() {
+      String by = operation == null ? "" : " " + operation;
       if (record == null) {
-        return "- " + incarnation;
+        return (large ? "+ " : "- ") + incarnation + by;
       }
       String errors = failures.stream().map(Failure::text).collect(Collectors.joining());
-      return "%d %s %d\n%s%s"
+      return "%d %s %d%s\n%s%s"
           .formatted(
-              due, MemoryBucket.text(tries), errors.length(), errors, MemoryBucket.record(record));
+              due,
+              MemoryBucket.text(tries),
+              errors.length(),
+              by,
+              errors,
+              MemoryBucket.record(record));
     }
   }
 
@@ -159,8 +192,8 @@ final class MemoryBucket {
     }
   }
 
-  /** For how long a cancel can be undone. */
-  private static final long KEPT_MS = 600_000;
+  /** What stands before the time of a job that an operation cancelled: these go by themselves. */
+  private static final long OPERATED = 1_000_000_000_000_000L;
 
   final Map<String, JobRecord> jobs = new TreeMap<>();
   final Scores delayed = new Scores();
@@ -444,7 +477,7 @@ final class MemoryBucket {
       keptUntil.remove(id);
       kept.remove(id);
     } else if (lease != null && after != null) {
-      keep(id, new Kept(record.incarnation(), record, lease.due(), after, failures), now);
+      keep(id, Kept.of(record, lease.due(), after, failures, null), now, retention);
     }
     return due;
   }
@@ -481,44 +514,90 @@ final class MemoryBucket {
     count("dead");
   }
 
-  /** Keeps a job that is cancelled; the counts are those after the cancel. */
-  void keep(String id, JobRecord record, long due, AttemptCounts after, long now) {
-    keep(
-        id,
-        new Kept(record.incarnation(), record, due, after, errors.getOrDefault(id, List.of())),
-        now);
-  }
-
-  private void keep(String id, Kept job, long now) {
-    keptUntil.put(id, now + KEPT_MS);
+  /** Keeps a job that is cancelled, no longer than its tombstone. */
+  void keep(String id, Kept job, long now, long retention) {
+    long until = now + Math.min(UndoLimits.TIME.toMillis(), retention);
+    keptUntil.put(id, job.operation() == null ? until : OPERATED + until);
     kept.put(id, job);
   }
 
-  /** Notes that the cancel of a job is undone. */
-  void keepUndone(String id, String incarnation, long now) {
-    keep(id, Kept.undone(incarnation), now);
+  /**
+   * Notes that the cancel of a job is undone; that of an operation's job keeps its place.
+   *
+   * @param job as it was kept; null for an attempt that was to stop
+   */
+  void keepUndone(String id, String incarnation, @Nullable Kept job, long now) {
+    String operation = job == null ? null : job.operation();
+    long rest = operation == null ? Long.MAX_VALUE : until(id) - now;
+    keep(id, Kept.undone(incarnation, operation), now, rest);
+  }
+
+  private long until(String id) {
+    return until(keptUntil.getOrDefault(id, 0L));
+  }
+
+  private static long until(long score) {
+    return score >= OPERATED ? score - OPERATED : score;
   }
 
   @Nullable Kept liveKept(String id, long now) {
-    return keptUntil.getOrDefault(id, 0L) <= now ? null : kept.get(id);
+    return until(id) <= now ? null : kept.get(id);
+  }
+
+  /**
+   * Why a restore of an id that is in no state does nothing.
+   *
+   * @return null if it puts the job back
+   */
+  Restored.@Nullable Kind refusal(@Nullable Tomb tomb, @Nullable Kept job, long now) {
+    if (tomb == null) {
+      return Restored.Kind.UNKNOWN;
+    } else if (tomb.finished()) {
+      return Restored.Kind.FINISHED;
+    }
+    Kept same = job != null && job.incarnation().equals(tomb.incarnation()) ? job : null;
+    if (same != null && same.record() != null) {
+      return null;
+    } else if (tomb.at() + UndoLimits.TIME.toMillis() <= now) {
+      return Restored.Kind.TOO_LATE;
+    }
+    return same != null && same.large() ? Restored.Kind.TOO_LARGE : Restored.Kind.NOT_KEPT;
   }
 
   /** Until when the cancel of a job with this tombstone can be undone, epoch ms; null if never. */
   @Nullable Long restorableUntil(String id, Tomb tomb, long now) {
-    Kept job = tomb.finished() ? null : liveKept(id, now);
-    return job == null || job.record() == null || !job.incarnation().equals(tomb.incarnation())
+    return refusal(tomb, liveKept(id, now), now) != null
         ? null
-        : Long.valueOf(Math.min(keptUntil.getOrDefault(id, 0L), tombExpiry.getOrDefault(id, 0L)));
+        : Long.valueOf(Math.min(until(id), tombExpiry.getOrDefault(id, 0L)));
   }
 
-  void trimKept(long now, int max) {
-    keptUntil
-        .earliest(now, max)
-        .forEach(
-            entry -> {
-              keptUntil.remove(entry.getKey());
-              kept.remove(entry.getKey());
-            });
+  /** What is kept that operations cancelled, in the order in which it is forgotten. */
+  List<Cursor> operated() {
+    return keptUntil.from(OPERATED).stream()
+        .map(entry -> new Cursor(until(entry.getValue()), entry.getKey()))
+        .toList();
+  }
+
+  /** After so many jobs were added: forgets those beyond the limits, or some that are over. */
+  void trimKept(long now, int jobs) {
+    List<Map.Entry<String, Long>> operated = keptUntil.from(OPERATED);
+    int single = keptUntil.size() - operated.size();
+    List<Map.Entry<String, Long>> ended =
+        new ArrayList<>(
+            trimmed(keptUntil.earliest(OPERATED - 1, single), single - UndoLimits.JOBS, jobs, now));
+    ended.addAll(trimmed(operated, operated.size() - UndoLimits.JOBS_OF_OPERATIONS, jobs, now));
+    ended.forEach(
+        entry -> {
+          keptUntil.remove(entry.getKey());
+          kept.remove(entry.getKey());
+        });
+  }
+
+  private static List<Map.Entry<String, Long>> trimmed(
+      List<Map.Entry<String, Long>> all, int over, int jobs, long now) {
+    int ended = (int) all.stream().filter(entry -> until(entry.getValue()) <= now).count();
+    int most = Math.max(Math.min(ended, 32 + 2 * jobs), Math.min(over, 2 * jobs));
+    return all.subList(0, Math.max(0, most));
   }
 
   /** Removes all of a job but its tombstone. */

@@ -54,6 +54,15 @@ final class Scores extends AbstractMap<String, Long> {
     return found;
   }
 
+  /** The first ones from a score on, in their order. */
+  List<Map.Entry<String, Long>> from(long score) {
+    List<Map.Entry<String, Long>> found = new ArrayList<>();
+    places
+        .tailSet(new Place(score, ""), true)
+        .forEach(place -> found.add(Map.entry(place.member(), place.score())));
+    return found;
+  }
+
   // A name is at least one character long: the empty one stands before all others.
   private NavigableSet<Place> later(long score) {
     return score == Long.MAX_VALUE

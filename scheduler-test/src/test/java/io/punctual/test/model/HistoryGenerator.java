@@ -230,7 +230,11 @@ final class HistoryGenerator {
     if (before == 1) {
       steps.add(settle(Settlement.Op.FAILED, id, incarnation, token));
     }
-    steps.add(Step.call("cancel " + id, s -> s.cancel(bucket, id, null, true, "ada")));
+    String operation = operation();
+    steps.add(
+        Step.call(
+            "cancel " + id + " in " + operation,
+            s -> s.cancel(bucket, id, null, true, "ada", operation)));
     if (before == 2) {
       steps.add(
           random.nextInt(4) == 0
@@ -248,7 +252,7 @@ final class HistoryGenerator {
           default -> Step.pause(random.nextInt(60));
         });
     Step find = Step.call("find " + id, s -> s.find(bucket, id));
-    steps.addAll(List.of(find, restore(id), find, restore(id)));
+    steps.addAll(List.of(find, undoable(), restore(id), find, undoable(), restore(id)));
     steps.add(
         switch (random.nextInt(4)) {
           case 0 -> settle(Settlement.Op.DONE, id, incarnation, token);
@@ -261,7 +265,24 @@ final class HistoryGenerator {
   }
 
   private Step restore(String id) {
-    return Step.call("restore " + id, s -> s.restore(bucket, id));
+    String operation = operation();
+    return Step.call("restore " + id + " of " + operation, s -> s.restore(bucket, id, operation));
+  }
+
+  /** None, or one of two. */
+  private @Nullable String operation() {
+    int dice = random.nextInt(4);
+    return dice < 2 ? null : "op-" + dice;
+  }
+
+  private Step undoable() {
+    String operation = "op-" + (2 + random.nextInt(2));
+    int max = 1 + random.nextInt(4);
+    Cursor after =
+        random.nextInt(3) > 0 ? null : new Cursor(START + 1000 + round(random.nextInt(300)), id());
+    return Step.call(
+        "undoable " + operation + " " + after + " " + max,
+        s -> s.undoable(bucket, operation, after, max));
   }
 
   /** Submits that meet a job which runs, and the ways in which it ends. */
@@ -366,9 +387,11 @@ final class HistoryGenerator {
       Seen seen = Seen.values()[random.nextInt(Seen.values().length)];
       boolean interrupt = random.nextBoolean();
       String by = who();
+      String operation = operation();
       return Step.call(
-          "cancel " + id + " " + seen + (interrupt ? " interrupt" : "") + " by " + by,
-          store -> store.cancel(bucket, id, seen.of(store, bucket, id), interrupt, by));
+          "cancel %s %s%s by %s in %s"
+              .formatted(id, seen, interrupt ? " interrupt" : "", by, operation),
+          store -> store.cancel(bucket, id, seen.of(store, bucket, id), interrupt, by, operation));
     } else if (dice < 87) {
       String id = id();
       Due due = due();

@@ -22,6 +22,7 @@ record Mutant(String file, String change, String text) {
           "lib/outcome",
           "lib/tomb",
           "lib/kept",
+          "lib/rank",
           "lib/waiting",
           "lib/snapshot",
           "lib/wake");
@@ -31,7 +32,7 @@ record Mutant(String file, String change, String text) {
       Pattern.compile(
           "^\\s*((add|remove|count|write|store|tend_tombs|add_tomb|bury_corrupt|add_tags|remove_tags"
               + "|end_cancelled|cancel_lease|behind\\.drop|put|forget|move|replace_lease|receive_lease"
-              + "|renew_lease|keep|keep_job|tend_kept|proceed_lease)\\(.*\\)"
+              + "|renew_lease|keep|keep_job|keep_undone|forget_kept|tend_kept|proceed_lease)\\(.*\\)"
               + "|redis\\.call\\(.*\\)"
               + "|[\\w.]+(\\[[^\\]]*\\])?( ?, ?[\\w.]+)* = [^{(]*[^{(,]|[\\w.]+ = \\w+\\(.*\\))$");
 

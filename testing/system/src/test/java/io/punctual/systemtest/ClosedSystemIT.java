@@ -198,6 +198,8 @@ class ClosedSystemIT {
         "POST|/api/v1/jobs/order-service/order.close/1/requeue|",
         "POST|/api/v1/jobs/order-service/order.close/1/run|",
         "POST|/api/v1/jobs:requeue|{\"application\":\"order-service\",\"taskType\":\"order.close\"}",
+        "POST|/api/v1/jobs/order-service/order.close/1/restore|",
+        "POST|/api/v1/jobs:restore|{\"application\":\"order-service\",\"operation\":\"o\"}",
         "POST|/api/v1/jobs:purge|{\"application\":\"order-service\",\"taskType\":\"order.close\",\"state\":\"delayed\"}",
         "POST|/api/v1/queues/order-service/order.close/pause|",
         "PUT|/api/v1/queues/order-service/order.close/limits|{}",

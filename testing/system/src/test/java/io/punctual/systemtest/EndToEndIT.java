@@ -5,6 +5,7 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.systemtest.worker.WorkerApplication;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -113,6 +114,26 @@ class EndToEndIT {
       assertThat(by.get("instance").stringValue()).endsWith(":" + worker.port());
       assertThat(submitter.restore(scheduler, id).status()).isEqualTo(409);
     }
+  }
+
+  @Test
+  void anOperationIsUndoneByAnotherSchedulerAfterTheFirstOneEnded() throws Exception {
+    Workload load = Workload.of("undoneall");
+    Submitter submitter = load.submitter();
+    String filter = "{\"application\":\"%s\",\"taskType\":\"%s\",\"operation\":\"sweep\"%s}";
+    String operated = filter.formatted(load.application(), WorkerApplication.TYPE, "");
+    try (JavaProcess first =
+        PROGRAMS.scheduler(REGISTRY, REDIS.port(), "e2e").start().awaitReady()) {
+      submitter.submit(first, "all-", 20, "record", System.currentTimeMillis() + 3_600_000, 0);
+      assertThat(submitter.cancel(first, "all-0")).isTrue();
+      Http.Answer cancelled = Http.post(first.url() + "/api/v1/jobs:cancel", operated);
+      assertThat(cancelled.json().at("/outcomes/cancelled").asInt()).isEqualTo(19);
+    }
+    Http.Answer restored = Http.post(scheduler.url() + "/api/v1/jobs:restore", operated);
+    assertThat(restored.json().at("/outcomes").toString()).isEqualTo("{\"restored\":19}");
+    assertThat(submitter.find(scheduler, "all-1").get("state").stringValue()).isEqualTo("delayed");
+    assertThat(submitter.find(scheduler, "all-0").get("state").stringValue())
+        .isEqualTo("cancelled");
   }
 
   @Tag("full")

@@ -11,6 +11,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.JobInfo;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskWorker;
 import io.punctual.client.PunctualClient;
 import io.punctual.client.callback.HttpServerCallback;
@@ -141,6 +142,11 @@ class JavaClientIT {
     assertThat(jobs.find("mail", "a").orElseThrow().state()).isEqualTo(JobInfo.State.CANCELLED);
     assertThat(jobs.find("bill", "c").orElseThrow().state()).isEqualTo(JobInfo.State.DELAYED);
     end(token, "ack", "");
+
+    assertThat(jobs.find("mail", "a").orElseThrow().restorableUntil()).isAfter(Instant.now());
+    assertThat(jobs.restore("mail", "a").restored()).isTrue();
+    assertThat(jobs.find("mail", "a").orElseThrow().state()).isEqualTo(JobInfo.State.DELAYED);
+    assertThat(jobs.restore("mail", "held").outcome()).isEqualTo(RestoreResult.Outcome.FINISHED);
   }
 
   /** An instance in plain Java that runs some task types, behind the JDK's server. */

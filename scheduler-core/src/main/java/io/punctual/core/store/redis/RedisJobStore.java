@@ -35,6 +35,7 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
+import io.punctual.core.store.query.Undoable;
 import io.punctual.core.store.redis.script.Arguments;
 import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.Reply;
@@ -270,7 +271,8 @@ final class RedisJobStore implements JobStore {
       String taskId,
       @Nullable JobVersion seen,
       boolean interrupt,
-      @Nullable String by) {
+      @Nullable String by,
+      @Nullable String operation) {
     Reply reply =
         scripts.runDurably(
             "cancel",
@@ -282,14 +284,19 @@ final class RedisJobStore implements JobStore {
                 .add(interrupt ? "interrupt" : "leave")
                 .add(scripts.keys().wakeUpChannel())
                 .add(Keys.name(bucket))
-                .add(Ending.cancelled(by).text()));
+                .add(Ending.cancelled(by).text())
+                .add(operation == null ? "" : operation(operation)));
     return new Cancelled(
         Cancelled.Kind.valueOf(reply.word(1)), reply.small(2), reply.number(3), reply.reached());
   }
 
   @Override
-  public Restored restore(Bucket bucket, String taskId) {
-    Reply reply = scripts.runDurably("restore", bucket, waking(bucket).add(taskId));
+  public Restored restore(Bucket bucket, String taskId, @Nullable String operation) {
+    Reply reply =
+        scripts.runDurably(
+            "restore",
+            bucket,
+            waking(bucket).add(taskId).add(operation == null ? "" : operation(operation)));
     return new Restored(
         Restored.Kind.valueOf(reply.word(1)),
         reply.number(2),
@@ -297,6 +304,34 @@ final class RedisJobStore implements JobStore {
         Records.version(reply.number(5), reply.text(6)),
         reply.numberOrNull(4),
         reply.reached());
+  }
+
+  private static String operation(String id) {
+    if (!OWNER.matcher(id).matches()) {
+      throw new IllegalArgumentException(
+          "the id of an operation must be 1 to 128 printable characters without spaces");
+    }
+    return id;
+  }
+
+  @Override
+  public Undoable undoable(Bucket bucket, String operation, @Nullable Cursor after, int max) {
+    Arguments arguments = new Arguments().add(operation(operation)).add(bounded(max));
+    if (after == null) {
+      arguments.add("").add("");
+    } else {
+      arguments.add(after.score()).add(after.taskId());
+    }
+    Reply reply = scripts.run("undoable", bucket, arguments);
+    Reply last = reply.list(1);
+    return new Undoable(
+        reply.listsFrom(2).stream()
+            .map(
+                item ->
+                    new Undoable.Item(
+                        item.text(0), item.number(1), Undoable.Outcome.valueOf(item.word(2))))
+            .toList(),
+        last.size() == 0 ? null : new Cursor(last.number(0), last.text(1)));
   }
 
   @Override

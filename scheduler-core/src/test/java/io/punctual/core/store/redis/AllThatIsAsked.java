@@ -135,6 +135,9 @@ final class AllThatIsAsked {
     jobs.revise(bucket, rejected, Revision.of(Due.in(60_000)));
     jobs.cancel(bucket, rejected, null);
     jobs.restore(bucket, rejected);
+    jobs.cancel(bucket, rejected, null, false, "me", "many");
+    assertThat(jobs.undoable(bucket, "many", null, 9).items()).hasSize(1);
+    jobs.restore(bucket, rejected, "many");
     assertThat(jobs.stats(bucket).now()).isPositive();
   }
 

@@ -91,8 +91,13 @@ final class Calls {
     calls.put(
         "cancel",
         (store, bucket) ->
-            store.cancel(bucket, "the-id", new JobVersion("seen", 888), true, "the-actor"));
-    calls.put("restore", (store, bucket) -> store.restore(bucket, "the-id"));
+            store.cancel(
+                bucket, "the-id", new JobVersion("seen", 888), true, "the-actor", "the-operation"));
+    calls.put("restore", (store, bucket) -> store.restore(bucket, "the-id", "the-operation"));
+    calls.put(
+        "undoable",
+        (store, bucket) ->
+            store.undoable(bucket, "the-operation", new Cursor(777, "the-last"), 33));
     calls.put(
         "revise",
         (store, bucket) ->

@@ -52,6 +52,7 @@ class ScriptHeadersTest {
           Map.entry("token", "the-token"),
           Map.entry("owner", "the-owner"),
           Map.entry("by", "the-actor"),
+          Map.entry("operation", "the-operation"),
           Map.entry("mode", "in"),
           Map.entry("due", "+111"),
           Map.entry("options", "1 x y"),

@@ -35,6 +35,7 @@ public final class MutantStore {
           "find",
           "list",
           "tagged",
+          "undoable",
           "pause",
           "limit",
           "lapse",

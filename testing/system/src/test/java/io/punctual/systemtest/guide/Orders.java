@@ -11,6 +11,7 @@ import io.punctual.PunctualException;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskSubmitService.Running;
 import java.time.Duration;
 import java.time.Instant;
@@ -98,12 +99,20 @@ class Orders {
     CancelResult cancelled = tasks.cancel("order.close", id);
     tasks.cancel("report.make", id, Running.INTERRUPT);
     tasks.cancelByTag("order:" + id);
+    RestoreResult restored = tasks.restore("order.close", id);
     tasks.reschedule("order.close", id, Duration.ofHours(2));
     tasks.runNow("order.close", id);
     Optional<JobInfo> job = tasks.find("order.close", id);
     List<JobInfo> dead = tasks.deadLetters("order.close");
     tasks.requeue("order.close", id);
-    System.out.println(cancelled.outcome() + ", " + job.map(JobInfo::state) + ", " + dead.size());
+    System.out.println(
+        cancelled.outcome()
+            + ", "
+            + restored.outcome()
+            + ", "
+            + job.map(JobInfo::state)
+            + ", "
+            + dead.size());
   }
 
   boolean errors(Order order) {

@@ -2,6 +2,7 @@ package io.punctual.systemtest.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.UndoLimits;
 import io.punctual.systemtest.ModuleDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -60,6 +61,27 @@ class PagesTest {
     assertThat(blocks)
         .hasSizeGreaterThanOrEqualTo(atLeast)
         .allSatisfy(block -> assertThat(compiled.toString()).contains(flat(block)));
+  }
+
+  @Test
+  void thePagesHaveTheFiguresOfAnUndo() {
+    long minutes = UndoLimits.TIME.toMinutes();
+    assertThat(flat(read(ROOT.resolve("docs/api.md"))))
+        .contains(
+            "A cancel can be undone for %d minutes".formatted(minutes),
+            "its last %,d jobs that were cancelled one by one, and its last %,d that"
+                .formatted(UndoLimits.JOBS, UndoLimits.JOBS_OF_OPERATIONS),
+            "(%,d bytes, with params".formatted(UndoLimits.BYTES),
+            "unless %,d later cancels".formatted(UndoLimits.JOBS));
+    assertThat(flat(read(ROOT.resolve("docs/architecture.md"))))
+        .contains(
+            "the bucket keeps it for %d minutes".formatted(minutes),
+            "more than %,d bytes, the bucket keeps that".formatted(UndoLimits.BYTES),
+            "beyond %,d, and beyond %,d that operations"
+                .formatted(UndoLimits.JOBS, UndoLimits.JOBS_OF_OPERATIONS));
+    assertThat(flat(read(ROOT.resolve("docs/console.md"))))
+        .contains(
+            "the last %,d jobs that operations cancelled".formatted(UndoLimits.JOBS_OF_OPERATIONS));
   }
 
   @ParameterizedTest

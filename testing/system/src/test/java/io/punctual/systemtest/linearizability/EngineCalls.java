@@ -177,7 +177,7 @@ final class EngineCalls implements JobCalls {
           case EXISTS -> Outcome.EXISTS;
           case FINISHED -> Outcome.FINISHED;
           case UNKNOWN -> Outcome.NOT_FOUND;
-          case TOO_LATE -> throw new IllegalStateException();
+          case TOO_LATE, TOO_LARGE, NOT_KEPT, CHANGED -> throw new IllegalStateException();
         });
   }
 

@@ -33,7 +33,7 @@ public record LuaScript(String name, byte[] text, String sha1) {
       List.of(
           """
           submit claim settle extend expire lapse cancel restore revise requeue purge
-          find list tagged stats usage forecast pause limit expiry hours opening
+          find list tagged undoable stats usage forecast pause limit expiry hours opening
           directory/pause directory/paused directory/register events/remember events/remembered instances/broke losses/keep
           members/beat schedules/declare schedules/due schedules/find schedules/list schedules/write
           workers/put workers/read
