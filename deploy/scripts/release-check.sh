@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Deploys what applications use to a folder, as for a release, signed with a key that is made for it, and looks whether
-# all of it is there. Then builds the README's application from that folder.
+# all of it is there. Then builds the application of docs/first-job.md from that folder.
 # Expects the tests' builds, so it comes after mvn verify -Pfull.
 #   deploy/scripts/release-check.sh
 set -euo pipefail
@@ -78,4 +78,4 @@ cat >"$work/settings.xml" <<END
 </settings>
 END
 mvn -B -q -s "$work/settings.xml" -gs "$work/settings.xml" -f "$work/application/pom.xml" package
-echo "release check passed: $(wc -w <<<"$deployed") artifacts are complete and signed, and the README's application was built from them"
+echo "release check passed: $(wc -w <<<"$deployed") artifacts are complete and signed, and the first job's application was built from them"

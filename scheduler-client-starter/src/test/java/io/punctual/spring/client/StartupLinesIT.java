@@ -189,7 +189,7 @@ class StartupLinesIT {
   @EnableAutoConfiguration
   static class Batch {}
 
-  /** As the README's first program. */
+  /** As the program of docs/first-job.md. */
   @SpringBootConfiguration
   @EnableAutoConfiguration
   static class FirstOrder {

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The README, step by step, as somebody does it who has nothing of this project but its artifacts
- * in a local repository. What is built is what the pages print. It is run on the Java of this test
- * and on that of Maven, which is 17 where that is so.
+ * The page of the first job, step by step, as a newcomer does it who has nothing of this project
+ * but its artifacts in a local repository. What is built is what the pages print. It is run on the
+ * Java of this test and on that of Maven, which is 17 where that is so.
  */
 @Tag("full")
 class FirstStepsIT {
@@ -47,15 +47,15 @@ class FirstStepsIT {
       <maven-jar-plugin.version>3.5.0</maven-jar-plugin.version>
       """;
 
-  private static final String FIRST_JOB = "Sixty seconds to the first job in your own application";
+  private static final String FIRST_JOB = "docs/first-job.md";
+  private static final String STARTER = "Add the starter";
+  private static final String CODE = "Write the worker and submit a job";
 
   @Test
-  void theDependencyAndTheTenLinesOfTheReadmeAreAnApplication() throws Exception {
-    MarkdownPage readme = MarkdownPage.of("README.md");
+  void theDependencyAndTheTenLinesOfTheFirstJobAreAnApplication() throws Exception {
     ScratchProject bare =
         ScratchProject.of(
-            "service",
-            files(readme.blocks(FIRST_JOB, "xml").get(1), readme.blocks(FIRST_JOB, "java")));
+            "service", files(MarkdownPage.of(FIRST_JOB).blocks(STARTER, "xml").get(1)));
     bare.maven("package");
     Path jar = bare.directory().resolve("target").resolve("bare-shop-1.jar");
     assertThat(libraries(jar))
@@ -66,11 +66,11 @@ class FirstStepsIT {
 
   @Test
   void theSameTenLinesAreAnApplicationOnSpringBoot3() throws Exception {
-    MarkdownPage readme = MarkdownPage.of("README.md");
+    MarkdownPage page = MarkdownPage.of(FIRST_JOB);
     Map<String, String> files =
         new HashMap<>(
             files(
-                readme.blocks(FIRST_JOB, "xml").get(2).strip(), readme.blocks(FIRST_JOB, "java")));
+                page.blocks(STARTER, "xml").get(2).strip(), page.blocks(CODE, "java")));
     files.computeIfPresent(
         "pom.xml",
         (path, pom) ->
@@ -131,8 +131,7 @@ class FirstStepsIT {
             files(
                 MarkdownPage.of("docs/plugin.md")
                     .blocks("In development: no servers at all", "xml")
-                    .get(0),
-                MarkdownPage.of("docs/starter.md").blocks("Ten lines", "java")));
+                    .get(0)));
     bare.maven(
         "package",
         ScratchProject.dependencyPlugin("build-classpath"),
@@ -164,20 +163,17 @@ class FirstStepsIT {
     }
   }
 
-  /** The application of the README, with other properties. */
-  static Map<String, String> readmeApplication(String properties) throws IOException {
-    MarkdownPage readme = MarkdownPage.of("README.md");
+  /** The application of the first job, with other properties. */
+  static Map<String, String> firstApplication(String properties) throws IOException {
     Map<String, String> files =
-        new HashMap<>(
-            files(readme.blocks(FIRST_JOB, "xml").get(1), readme.blocks(FIRST_JOB, "java")));
+        new HashMap<>(files(MarkdownPage.of(FIRST_JOB).blocks(STARTER, "xml").get(1)));
     files.put(PROPERTIES, properties);
     return files;
   }
 
   /** The project: what Spring's own initializer makes, and what the pages say. */
-  private static Map<String, String> files(String dependencies, List<String> code)
-      throws IOException {
-    MarkdownPage readme = MarkdownPage.of("README.md");
+  private static Map<String, String> files(String dependencies) throws IOException {
+    MarkdownPage page = MarkdownPage.of(FIRST_JOB);
     return Map.of(
         "pom.xml",
         """
@@ -216,12 +212,12 @@ class FirstStepsIT {
         """
             .formatted(
                 ScratchProject.required("punctual.spring-boot.version"),
-                readme.blocks(FIRST_JOB, "xml").get(0),
+                page.blocks(STARTER, "xml").get(0),
                 dependencies),
         PROPERTIES,
-        readme.blocks(FIRST_JOB, "properties").get(0),
+        page.blocks(STARTER, "properties").get(0),
         "src/main/java/com/example/BareShop.java",
-        "package com.example;\n\n" + imports() + code.get(0));
+        "package com.example;\n\n" + imports() + page.blocks(CODE, "java").get(0));
   }
 
   /** What a development environment adds by itself. */

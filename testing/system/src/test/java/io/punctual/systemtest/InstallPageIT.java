@@ -125,7 +125,7 @@ class InstallPageIT {
       ScratchProject application =
           ScratchProject.of(
               "installed",
-              FirstStepsIT.readmeApplication(
+              FirstStepsIT.firstApplication(
                   placed(page.blocks("Admit the first application", "properties").get(0), places)));
       application.maven("package");
       int port = Ports.free();
@@ -168,16 +168,16 @@ class InstallPageIT {
     }
   }
 
-  /** As the README has them, in the folder of the archive. */
+  /** As the page on security has them, in the folder of the archive. */
   @Test
-  void theCommandsOfTheReadmeWorkInTheFolder() throws Exception {
-    String commands = MarkdownPage.of("README.md").blocks("Secrets", "bash").get(0);
-    Path folder = Files.createDirectories(machine.resolve("readme"));
+  void theCommandsThatMakeSecretsWorkInTheFolder() throws Exception {
+    String commands = MarkdownPage.of("docs/security.md").blocks("Setting it up", "bash").get(0);
+    Path folder = Files.createDirectories(machine.resolve("secrets"));
     shell(
         machine,
         "tar -xzf "
             + archive()
-            + " -C readme --strip-components=1 --exclude=application.properties");
+            + " -C secrets --strip-components=1 --exclude=application.properties");
     Files.writeString(
         folder.resolve("application.properties"),
         """

@@ -38,6 +38,12 @@ class Orders {
     this.orders = orders;
   }
 
+  void firstSteps(String id) {
+    tasks.job("order.close", new CloseOrder(id)).id(id).in(Duration.ofMinutes(30)).send();
+
+    tasks.cancel("order.close", id); // paid
+  }
+
   void shortForms(Order order) {
     tasks.send("order.close", new CloseOrder(order.id()), Duration.ofMinutes(30));
     tasks.send("order.close", new CloseOrder(order.id()), order.sellBy());

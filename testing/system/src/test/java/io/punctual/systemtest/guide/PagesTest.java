@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the pages show is code that is compiled and run, and what they point to is there. */
 class PagesTest {
@@ -27,12 +28,22 @@ class PagesTest {
   private static final Path ROOT = ModuleDirectory.root();
   private static final Path GUIDE = Path.of("src/test/java/io/punctual/systemtest/guide");
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern ANY_BLOCK =
+      Pattern.compile("```(?:java|properties|bash|text)\n(.*?)```", Pattern.DOTALL);
   private static final Pattern CODE = Pattern.compile("```.*?```|`[^`\n]*`", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s]*)(#[^)\\s]*)?\\)");
   private static final Set<String> NO_PAGES = Set.of("target", "node_modules", ".git");
+  private static final Set<String> NOT_IN_THE_SIDEBAR =
+      Set.of("README.md", "README.zh.md", "docs/index.md", "docs/zh/index.md");
 
   @ParameterizedTest
   @CsvSource({
+    "README.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "README.zh.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "docs/why.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "docs/first-job.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
+    "docs/zh/why.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "docs/zh/first-job.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/client.md, examples/plain-java/src/main/java testing/system/src/test/java/io/punctual/systemtest/guide, 3",
     "docs/starter.md, testing/system/src/test/java/io/punctual/systemtest/guide, 6",
     "docs/transactions.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
@@ -50,14 +61,7 @@ class PagesTest {
             .forEach(file -> compiled.append(flat(read(file))).append('\n'));
       }
     }
-    List<String> blocks =
-        BLOCK
-            .matcher(read(ROOT.resolve(page)))
-            .results()
-            .map(found -> found.group(1))
-            // That of other libraries.
-            .filter(block -> !block.startsWith("// before"))
-            .toList();
+    List<String> blocks = blocks(BLOCK, read(ROOT.resolve(page)));
     assertThat(blocks)
         .hasSizeGreaterThanOrEqualTo(atLeast)
         .allSatisfy(block -> assertThat(compiled.toString()).contains(flat(block)));
@@ -132,12 +136,60 @@ class PagesTest {
     assertThat(found).isGreaterThan(40);
   }
 
+  /** What a newcomer types and sees is the same in both languages. */
+  @ParameterizedTest
+  @CsvSource({
+    "README.md, README.zh.md",
+    "docs/quickstart.md, docs/zh/quickstart.md",
+    "docs/first-job.md, docs/zh/first-job.md"
+  })
+  void theChinesePageHasTheSameBlocks(String english, String chinese) {
+    List<String> blocks = blocks(ANY_BLOCK, read(ROOT.resolve(english)));
+    assertThat(blocks).isNotEmpty();
+    assertThat(blocks(ANY_BLOCK, read(ROOT.resolve(chinese)))).isEqualTo(blocks);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"README.md", "README.zh.md"})
+  void theReadmeIsReadInOneGo(String readme) {
+    assertThat(read(ROOT.resolve(readme)).lines().count()).isLessThanOrEqualTo(120);
+  }
+
+  /** A new measurement changes all of them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"README.md", "README.zh.md", "docs/comparison.md"})
+  void figuresAreThoseOfThePerformancePage(String page) {
+    String performance = read(ROOT.resolve("docs/performance.md"));
+    List<String> figures =
+        Pattern.compile(
+                "(?m)^\\| (?:Punctual|Redisson|BullMQ|db-scheduler|JobRunr)[^|]*"
+                    + "((?:\\| [0-9.,]+(?: ms)? )+)\\|$")
+            .matcher(read(ROOT.resolve(page)))
+            .results()
+            .flatMap(row -> Stream.of(row.group(1).split("\\|")))
+            .map(figure -> figure.replace(" ms", "").strip())
+            .filter(figure -> !figure.isEmpty())
+            .toList();
+    assertThat(figures).hasSizeGreaterThanOrEqualTo(15);
+    assertThat(figures)
+        .allSatisfy(figure -> assertThat(performance).containsPattern("\\| " + figure + "[ |]"));
+  }
+
+  /** The site lists decisions by itself. The READMEs are its front door elsewhere. */
   @Test
-  void theReadmeBeginsWithTheLinesOfTheGuide() {
-    Matcher readme = BLOCK.matcher(read(ROOT.resolve("README.md")));
-    Matcher guide = BLOCK.matcher(read(ROOT.resolve("docs/starter.md")));
-    assertThat(readme.find() && guide.find()).isTrue();
-    assertThat(readme.group(1)).isEqualTo(guide.group(1));
+  void eachPageStandsOnceInTheSidebar() throws IOException {
+    List<String> named =
+        Pattern.compile("\"([^\"]+\\.md)\"")
+            .matcher(read(ROOT.resolve("docs/.vitepress/sidebar.json")))
+            .results()
+            .map(found -> found.group(1))
+            .toList();
+    List<String> pages =
+        pages().stream()
+            .map(page -> ROOT.relativize(page).toString())
+            .filter(page -> !page.startsWith("docs/adr/") && !NOT_IN_THE_SIDEBAR.contains(page))
+            .toList();
+    assertThat(named).containsExactlyInAnyOrderElementsOf(pages);
   }
 
   @Test
@@ -173,6 +225,15 @@ class PagesTest {
         .map(line -> line.replaceAll("]\\([^)]*\\)", "").toLowerCase(Locale.ROOT))
         .map(line -> line.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
         .collect(Collectors.toSet());
+  }
+
+  private static List<String> blocks(Pattern kind, String page) {
+    return kind.matcher(page)
+        .results()
+        .map(found -> found.group(1))
+        // That of other libraries.
+        .filter(block -> !block.startsWith("// before"))
+        .toList();
   }
 
   /** One space for each run of white space: pages and sources break lines differently. */
