@@ -1,4 +1,7 @@
-import { firstOf, sidebar, sidebarItems, slugify } from './pages.mjs'
+import { decisionItems, decisionsLink, firstOf, sidebar, sidebarItems, slugify } from './pages.mjs'
+
+const main = sidebarItems(sidebar.parts)
+main.at(-1).items.push(decisionsLink())
 
 // The browser itself refuses requests to other hosts. Themes and highlighting need inline styles and scripts.
 const policy =
@@ -68,7 +71,7 @@ export default {
       lang: 'en',
       themeConfig: {
         nav: sidebar.parts.map((part) => ({ text: part.text, link: firstOf(part) })),
-        sidebar: sidebarItems(sidebar.parts, true)
+        sidebar: { '/': main, '/adr/': [...decisionItems(), main.at(-1)] }
       }
     },
     zh: {
@@ -80,7 +83,7 @@ export default {
           ...sidebar.zh.map((part) => ({ text: part.text, link: firstOf(part) })),
           ...sidebar.parts.slice(1).map((part) => ({ text: part.text, link: firstOf(part) }))
         ],
-        sidebar: sidebarItems(sidebar.zh, false),
+        sidebar: sidebarItems(sidebar.zh),
         outline: { label: '本页内容' },
         docFooter: { prev: '上一页', next: '下一页' },
         darkModeSwitchLabel: '外观',

@@ -40,25 +40,24 @@ function item([page, text]) {
   return { text, link: address(page) }
 }
 
-/** Returns the sidebar in VitePress's form. The decisions stand at the end of the last part. */
-export function sidebarItems(parts, withDecisions) {
-  const items = parts.map((part) => ({
-    text: part.text,
-    collapsed: false,
-    items: Object.entries(part.pages).map(item)
-  }))
-  if (withDecisions) {
-    items.at(-1).items.push({
-      text: 'Decisions',
-      collapsed: true,
-      items: decisions.map((page) => {
-        const number = Number(path.basename(page).slice(0, 4))
-        const title = readFileSync(path.join(root, page), 'utf8').match(/^# (.+)$/m)[1]
-        return { text: `${number}. ${title.replaceAll('`', '')}`, link: address(page) }
-      })
-    })
-  }
-  return items
+/** Returns the sidebar in VitePress's form. */
+export function sidebarItems(parts) {
+  return parts.map((part) => ({ text: part.text, items: Object.entries(part.pages).map(item) }))
+}
+
+/** Returns the sidebar of the decisions, which has each of them. */
+export function decisionItems() {
+  const titles = decisions.map((page) => {
+    const number = Number(path.basename(page).slice(0, 4))
+    const title = readFileSync(path.join(root, page), 'utf8').match(/^# (.+)$/m)[1]
+    return { text: `${number}. ${title.replaceAll('`', '')}`, link: address(page) }
+  })
+  return [{ text: 'Decisions', items: titles }]
+}
+
+/** Returns the link to the first decision, for the end of the last part. */
+export function decisionsLink() {
+  return { text: 'Decisions', link: address(decisions[0]) }
 }
 
 /** Returns the address of the first page of a part. */
