@@ -123,7 +123,7 @@ public interface TaskSubmitService {
 
   /**
    * Undoes the cancel of a job, for ten minutes: the job is as it was before, and is due at once if
-   * its due time has passed. At once, also inside of a transaction.
+   * its due time has passed. Takes effect at once, even inside a transaction.
    *
    * @see JobInfo#restorableUntil
    */

@@ -40,7 +40,7 @@ public final class Payloads {
     return new Payloads(() -> mapper.getIfAvailable(Payloads::ownMapper));
   }
 
-  /** As Spring Boot and Jackson 3 set theirs. */
+  /** Returns a mapper with the defaults of Spring Boot and Jackson 3. */
   private static ObjectMapper ownMapper() {
     return JsonMapper.builder()
         .addModule(new JavaTimeModule())

@@ -33,8 +33,8 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 
 /**
- * What strangers, and the slow, can make an application read, whatever its web server. Raw
- * requests: no client does so.
+ * Checks what strangers and slow callers can make an application read, with any web server. Sends
+ * raw requests, since no client does so.
  */
 @ExtendWith(OutputCaptureExtension.class)
 abstract class CallbackBodiesContract {
@@ -53,7 +53,7 @@ abstract class CallbackBodiesContract {
   @LocalServerPort int port;
 
   @Test
-  void whoBreaksOffFillsNoLog(CapturedOutput output) throws Exception {
+  void aCallerThatBreaksOffFillsNoLog(CapturedOutput output) throws Exception {
     for (Head head :
         List.of(
             Head.of(null, null, null),
@@ -94,7 +94,7 @@ abstract class CallbackBodiesContract {
   }
 
   @Test
-  void whoIsRefusedWhileSendingSeesTheAnswer() throws Exception {
+  void aCallerThatIsRefusedWhileSendingSeesTheAnswer() throws Exception {
     try (Socket socket = connect()) {
       OutputStream out = socket.getOutputStream();
       out.write(Head.of(null, null, null).length(10_000_000));
@@ -138,7 +138,7 @@ abstract class CallbackBodiesContract {
   }
 
   @Test
-  void whoDripsLosesConnectionAndPlace() throws Exception {
+  void aCallerThatDripsLosesConnectionAndPlace() throws Exception {
     try (Socket stranger = connect();
         Socket forger = connect()) {
       stranger.getOutputStream().write(Head.of(null, null, null).length(LARGEST));

@@ -105,7 +105,7 @@ abstract class CallbackContract {
   }
 
   @Test
-  void anErrorThatIsNoUnicodeDisturbsNobody() throws Exception {
+  void anErrorThatIsNoUnicodeDisturbsNoOtherJob() throws Exception {
     String answer = post(request("shop", job("half", "", 1), job("record", "x", 1))).body();
 
     assertThat(answer.lines()).hasSize(2);
@@ -172,7 +172,7 @@ abstract class CallbackContract {
   }
 
   @Test
-  void aSlowJobHoldsNobodysResultUp() throws Exception {
+  void aSlowJobDelaysNoOtherResult() throws Exception {
     shop.gate = new CountDownLatch(1);
     HttpResponse<java.io.InputStream> answer =
         client.send(

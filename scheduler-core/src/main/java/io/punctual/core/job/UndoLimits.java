@@ -17,7 +17,7 @@ public final class UndoLimits {
   /** How many jobs a bucket keeps that operations on many jobs cancelled: the last ones. */
   public static final int JOBS_OF_OPERATIONS = 100_000;
 
-  /** How many bytes the record of a job may have that is kept. */
+  /** How many bytes the record of a kept job may have. */
   public static final int BYTES = 65_536;
 
   private UndoLimits() {}

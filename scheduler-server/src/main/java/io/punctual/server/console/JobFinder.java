@@ -231,8 +231,8 @@ class JobFinder {
   }
 
   /**
-   * A single queue is asked whatever is known of it, and says what is damaged. Of several, those
-   * that have none are not asked, nor those that could not answer, as the overview says.
+   * Returns the queues to read. A single queue is always read, and reports damage. Of several,
+   * those without such jobs and those that are damaged are left out, as far as the samples say.
    */
   private List<OrderedJobs.Source> sources(List<QueueName> queues, JobFilter.State state) {
     if (queues.size() == 1) {

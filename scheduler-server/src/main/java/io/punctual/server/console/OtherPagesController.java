@@ -72,7 +72,7 @@ class OtherPagesController {
     return "operation";
   }
 
-  /** All cancels of an operation are undone: first of all, it is said how many can be. */
+  /** Leads to the preview of an undo, which says how many of the operation's cancels it undoes. */
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/operations/{id}/undo")
   String undo(@PathVariable String id) {

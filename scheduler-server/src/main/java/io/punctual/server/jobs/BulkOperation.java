@@ -601,7 +601,7 @@ public final class BulkOperation {
     return action;
   }
 
-  /** By which its cancels are found, to be undone; null if they cannot be undone together. */
+  /** Returns the id by which an undo finds its cancels; null if they cannot be undone together. */
   @Nullable String getUndoId() {
     return undoId;
   }
@@ -620,7 +620,7 @@ public final class BulkOperation {
         : null;
   }
 
-  /** How many of the cancelled jobs are not kept any more, if so many are. */
+  /** Returns how many of the cancelled jobs are no longer kept, if that many are. */
   public int getMissing(int kept) {
     Integer cancelled = getCancelled();
     return cancelled == null ? 0 : Math.max(0, cancelled - kept);

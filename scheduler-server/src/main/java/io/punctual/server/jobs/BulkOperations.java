@@ -125,7 +125,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
     if (told.undoableUntil(clock.instant()) == null) {
       throw ApiException.of(
           ErrorCode.WRONG_STATE,
-          "this operation cannot be undone: only a cancel can, once it is over, for "
+          "this operation cannot be undone: only a cancel that has ended can be undone, for "
               + UndoLimits.TIME.toMinutes()
               + " minutes");
     }

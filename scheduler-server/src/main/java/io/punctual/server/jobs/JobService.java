@@ -297,7 +297,7 @@ public class JobService {
                   + " minutes, which are over");
       case TOO_LARGE ->
           notKept(
-              "the job was too large to be kept: its stored record may have "
+              "the job was too large to be kept: its stored record may have at most "
                   + UndoLimits.BYTES
                   + " bytes");
       case NOT_KEPT, CHANGED ->

@@ -151,9 +151,9 @@ public final class ImportCommand {
     } catch (JedisException | UnavailableException | IllegalStateException e) {
       err.println(e.getMessage() + ".");
       err.println(
-          "%,d jobs were moved. No job is lost: what was taken and is not moved yet is kept in the old"
+          "%,d jobs were moved. No job is lost: the old Redis keeps those that were taken and not"
                   .formatted(moved)
-              + " Redis. Run the same command again to go on.");
+              + " moved yet. Run the same command again to go on.");
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -174,7 +174,7 @@ public final class ImportCommand {
     String flaw = ConfiguredUrl.flaw(url);
     if (flaw != null) {
       throw new IllegalArgumentException(
-          "%s must be such as http://scheduler:8080, but was '%s': %s"
+          "%s must be a URL such as http://scheduler:8080, but was '%s': %s"
               .formatted(SCHEDULER, ConfiguredUrl.masked(url), flaw));
     }
     return url;

@@ -140,7 +140,7 @@ enum OldLibrary {
     }
   }
 
-  /** An entry that is left where it was; the message goes on from "the job". */
+  /** An entry that is left where it was; the message continues a sentence that begins "A job". */
   static final class UnreadableException extends Exception {
     private static final long serialVersionUID = 1L;
 

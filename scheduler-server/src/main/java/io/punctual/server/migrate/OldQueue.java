@@ -11,9 +11,9 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.resps.Tuple;
 
 /**
- * The jobs that wait in another library's queue. They are taken out of it bit by bit, each bit in
- * one transaction, into a hash of ours in the same Redis. So the old workers run a job or we move
- * it, never both; and a move that breaks off goes on from the hash.
+ * The jobs that wait in another library's queue. They are taken out of it in batches, each in one
+ * transaction, into a hash of ours in the same Redis. So either the old workers run a job or we
+ * move it, never both; and a move that breaks off continues from the hash.
  */
 final class OldQueue {
 
@@ -114,7 +114,7 @@ final class OldQueue {
       }
     }
     throw new IllegalStateException(
-        "The queue changes too often to take jobs out of it: stop what sends to it first");
+        "The queue changes too often to take jobs out of it: stop the senders first");
   }
 
   private List<Entry> first(int max) {

@@ -39,7 +39,7 @@ final class Submissions {
     this.taskType = taskType;
   }
 
-  /** No job is known to be there: the same can be submitted again. */
+  /** Whether the jobs were stored is not known: submit the same jobs again. */
   static final class UnavailableException extends Exception {
     private static final long serialVersionUID = 1L;
 

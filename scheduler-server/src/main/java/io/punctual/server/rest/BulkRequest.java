@@ -74,7 +74,7 @@ record BulkRequest(
       refuse("dueAt", dueAt, reason);
     }
     if (action != Action.CANCEL && action != Action.RESTORE) {
-      refuse("operation", operation, "is for jobs:cancel and jobs:restore alone");
+      refuse("operation", operation, "is only for jobs:cancel and jobs:restore");
     }
     JobSelection jobs =
         taskIds != null

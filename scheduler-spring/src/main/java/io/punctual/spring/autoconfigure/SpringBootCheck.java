@@ -8,8 +8,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 
 /**
- * Stops an application on another line of Spring Boot with a sentence, before beans are made: what
- * fails there names neither Punctual nor Spring Boot. Uses only what all lines have.
+ * Stops an application on another line of Spring Boot with a clear message, before beans are made:
+ * later failures would name neither Punctual nor Spring Boot. Uses only classes that all lines
+ * have.
  */
 public final class SpringBootCheck
     implements ApplicationContextInitializer<ConfigurableApplicationContext>, Ordered {

@@ -5,8 +5,8 @@ final class SpringBootLine {
 
   static final String NAME = "Spring Boot 4";
   static final String REMEDY =
-      "With Spring Boot 3.5, use scheduler-client-starter-boot3. Plugin mode and older applications"
-          + " need an upgrade to Spring Boot 4.";
+      "With Spring Boot 3.5, use scheduler-client-starter-boot3. Plugin mode needs Spring Boot 4."
+          + " Upgrade an older application to Spring Boot 3.5 or 4.";
 
   private static final int MAJOR = 4;
 

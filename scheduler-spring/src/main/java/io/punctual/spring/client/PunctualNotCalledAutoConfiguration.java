@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** Where jobs should be pushed and there is no path for that, mostly for want of a web server. */
+/** Warns that schedulers cannot call this instance, mostly because it has no web server. */
 @AutoConfiguration(after = PunctualCallbackAutoConfiguration.class)
 @ConditionalOnBean(JobRunner.class)
 @ConditionalOnMissingBean(CallbackHandler.class)

@@ -3,7 +3,7 @@ package io.punctual.spring.compat;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Nullness;
 
-/** Whether a parameter may be null, as its source says it: by JSpecify, or by Kotlin's types. */
+/** Tells whether a parameter may be null, by JSpecify's annotations or by Kotlin's types. */
 public final class ParameterNullness {
 
   private ParameterNullness() {}

@@ -1,4 +1,4 @@
-/** What lines of Spring do differently. */
+/** Code that differs between lines of Spring. */
 @NullMarked
 package io.punctual.spring.compat;
 

@@ -17,8 +17,8 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 
 /**
- * Whether a parameter may be null, as its source says it: by JSpecify, or by Kotlin's types. Spring
- * 7 has this itself.
+ * Tells whether a parameter may be null, by JSpecify's annotations or by Kotlin's types. Spring 7
+ * has this itself.
  */
 public final class ParameterNullness {
 

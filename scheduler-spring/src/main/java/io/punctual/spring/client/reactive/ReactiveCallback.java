@@ -25,9 +25,9 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Takes callbacks as a reactive web server has them, in front of all other filters: what an
- * application does to its requests, security included, does not touch those to this path. A request
- * has a thread while its body is read and its jobs are started; jobs that run hold none of these.
+ * Takes the callbacks of a reactive web server, in front of all other filters: the application's
+ * own filters, security included, do not see requests to this path. A request has a thread while
+ * its body is read and its jobs are started; jobs that run hold none of these threads.
  */
 public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable {
 

@@ -20,8 +20,8 @@ import org.springframework.cloud.consul.serviceregistry.ConsulServiceRegistry;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Keeps this instance in Consul. An agent may lose what it has; Spring Cloud's client does not see
- * that, nor that it is refused.
+ * Keeps this instance registered in Consul. An agent may lose its registrations, or refuse one;
+ * Spring Cloud's client notices neither.
  */
 @SuppressWarnings("unchecked") // Spring Cloud's getStatus returns Object.
 public final class ConsulServiceRegistryKeeper extends ConsulServiceRegistry
