@@ -10,6 +10,7 @@ const delayed = () => { const timestamp = Date.now(); return { timestamp, delay:
 for (let i = 0; i < Number(JOBS); i++) {
   await queue.add('welcome', { number: i }, { ...delayed(), jobId: `mail-${i}` });
 }
+await queue.add('welcome', {}, { ...delayed(), deduplication: { id: 'newsletter-7' } });
 await queue.upsertJobScheduler('newsletter', { every: 3_600_000, startDate: due }, { name: 'news', data: {} });
 await new FlowProducer({ connection }).add({
   name: 'parent', queueName: 'mail', children: [{ name: 'child', queueName: 'mail', data: {}, opts: delayed() }],

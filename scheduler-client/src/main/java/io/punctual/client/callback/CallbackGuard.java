@@ -192,7 +192,8 @@ public final class CallbackGuard {
 
   private static boolean isHere(String address) {
     try {
-      return InetAddress.getByName(address).isLoopbackAddress();
+      // No text at all would be this machine, too.
+      return !address.isEmpty() && InetAddress.getByName(address).isLoopbackAddress();
     } catch (UnknownHostException e) {
       return false;
     }

@@ -4,6 +4,7 @@ import io.punctual.ErrorCode;
 import io.punctual.core.Engine;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.UndoLimits;
+import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.history.History;
 import io.punctual.server.jobs.JobSelection.CancelledIn;
@@ -59,6 +60,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
   private final History history;
   private final OperationLog records;
   private final String scheduler;
+  private final Duration remembered;
   private final InstantSource clock;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
@@ -74,6 +76,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
       AuditLog audit,
       OperationLog records,
       History history,
+      EngineProperties properties,
       Environment environment) {
     this(
         engine,
@@ -82,6 +85,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
         records,
         history,
         SchedulerName.of(environment),
+        properties.tombstones(),
         InstantSource.system());
   }
 
@@ -92,6 +96,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
       OperationLog records,
       History history,
       String scheduler,
+      Duration remembered,
       InstantSource clock) {
     super("punctual-operations", PAUSE, PAUSE);
     this.engine = engine;
@@ -100,6 +105,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
     this.records = records;
     this.history = history;
     this.scheduler = scheduler;
+    this.remembered = remembered;
     this.clock = clock;
   }
 
@@ -122,7 +128,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
    */
   public BulkOperation undo(String id) {
     OperationRecord told = told(id);
-    if (told.undoableUntil(clock.instant()) == null) {
+    if (undoableUntil(told) == null) {
       throw ApiException.of(
           ErrorCode.WRONG_STATE,
           "this operation cannot be undone: only a cancel that has ended can be undone, for "
@@ -139,7 +145,7 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
 
   /** Returns until when an operation can be undone; null if it cannot. */
   public @Nullable Instant undoableUntil(OperationRecord told) {
-    return told.undoableUntil(clock.instant());
+    return told.undoableUntil(clock.instant(), remembered);
   }
 
   /**

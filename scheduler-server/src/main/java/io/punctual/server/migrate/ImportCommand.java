@@ -42,6 +42,8 @@ public final class ImportCommand {
   private static final int MAX_BATCH_CHARS = 1 << 20;
   private static final int TOLD_EACH = 10_000;
   private static final int REASONS = 5;
+  private static final int LATER_MS = 1_000;
+  private static final int MAX_IDLE = 30;
 
   private final Function<String, @Nullable String> environment;
   private final PrintStream out;
@@ -139,17 +141,18 @@ public final class ImportCommand {
     String name = given.words().get(2);
     try (UnifiedJedis redis = url.connect()) {
       OldQueue queue = new OldQueue(redis, library, name);
-      queue.putBack();
+      queue.open();
       try {
+        queue.putBack();
         move(
             queue,
             entry -> library.read(redis, name, entry.score(), entry.value(), format),
             submissions);
       } finally {
-        queue.putBack();
+        queue.close();
       }
     } catch (JedisException | UnavailableException | IllegalStateException e) {
-      err.println(e.getMessage() + ".");
+      err.println(String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".");
       err.println(
           "%,d jobs were moved. No job is lost: the old Redis keeps those that were taken and not"
                   .formatted(moved)
@@ -190,56 +193,88 @@ public final class ImportCommand {
     OldJob read(OldQueue.Entry entry) throws UnreadableException;
   }
 
+  /** Jobs that are submitted together, with the entries that they were. */
+  private record Batch(List<OldQueue.Entry> entries, List<OldJob> jobs) {
+
+    Batch() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+
+    void add(OldQueue.Entry entry, OldJob job) {
+      entries.add(entry);
+      jobs.add(job);
+    }
+  }
+
   private void move(OldQueue queue, Reader reader, Submissions submissions)
       throws UnavailableException, InterruptedException {
     do {
       // At first what an earlier run has left.
-      List<OldQueue.Entry> entries = new ArrayList<>();
-      List<OldJob> jobs = new ArrayList<>();
+      Batch batch = new Batch();
       int size = 0;
       for (OldQueue.Entry entry : queue.taken()) {
-        OldJob job;
         try {
-          job = reader.read(entry);
+          OldJob job = reader.read(entry);
+          if (!Limits.isParams(job.params())) {
+            throw new UnreadableException(
+                "has a payload of more than %,d bytes".formatted(Limits.MAX_PARAMS_BYTES));
+          }
+          batch.add(entry, job);
+          size += job.params().length();
         } catch (UnreadableException e) {
           refuse(queue, entry, String.valueOf(e.getMessage()));
-          continue;
         }
-        entries.add(entry);
-        jobs.add(job);
-        size += job.params().length();
-        if (size >= MAX_BATCH_CHARS || jobs.size() == TAKEN_AT_ONCE) {
-          submit(queue, entries, jobs, submissions);
+        if (size >= MAX_BATCH_CHARS) {
+          submit(queue, batch, submissions);
+          batch = new Batch();
           size = 0;
         }
       }
-      submit(queue, entries, jobs, submissions);
+      submit(queue, batch, submissions);
+      queue.hold();
     } while (queue.take(TAKEN_AT_ONCE) > 0);
   }
 
-  private void submit(
-      OldQueue queue, List<OldQueue.Entry> entries, List<OldJob> jobs, Submissions submissions)
+  private void submit(OldQueue queue, Batch batch, Submissions submissions)
       throws UnavailableException, InterruptedException {
-    if (jobs.isEmpty()) {
-      return;
-    }
-    List<String> refusals = submissions.submit(jobs);
-    List<OldQueue.Entry> stored = new ArrayList<>();
-    for (int i = 0; i < entries.size(); i++) {
-      if (refusals.get(i).isEmpty()) {
-        stored.add(entries.get(i));
-      } else {
-        refuse(queue, entries.get(i), "was refused: " + refusals.get(i));
+    Batch left = batch;
+    int idle = 0;
+    while (!left.jobs().isEmpty()) {
+      queue.hold();
+      List<Submissions.Result> results = submissions.submit(left.jobs());
+      Batch stored = new Batch();
+      Batch later = new Batch();
+      String why = "";
+      for (int i = 0; i < results.size(); i++) {
+        OldQueue.Entry entry = left.entries().get(i);
+        switch (results.get(i).kind()) {
+          case STORED -> stored.add(entry, left.jobs().get(i));
+          case REFUSED -> refuse(queue, entry, "was refused: " + results.get(i).why());
+          case LATER -> {
+            later.add(entry, left.jobs().get(i));
+            why = results.get(i).why();
+          }
+        }
       }
+      moved(queue, stored);
+      idle = later.jobs().size() < left.jobs().size() ? 0 : idle + 1;
+      if (idle > MAX_IDLE) {
+        throw new UnavailableException("The scheduler takes no jobs now: " + why);
+      }
+      if (!later.jobs().isEmpty()) {
+        Thread.sleep(LATER_MS);
+      }
+      left = later;
     }
-    queue.moved(stored);
+  }
+
+  private void moved(OldQueue queue, Batch stored) {
+    queue.moved(stored.entries(), stored.jobs());
     long before = moved;
-    moved += stored.size();
+    moved += stored.jobs().size();
     if (before / TOLD_EACH != moved / TOLD_EACH) {
       out.println("%,d jobs moved".formatted(moved));
     }
-    entries.clear();
-    jobs.clear();
   }
 
   private void refuse(OldQueue queue, OldQueue.Entry entry, String why) {

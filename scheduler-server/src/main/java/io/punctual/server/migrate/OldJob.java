@@ -1,5 +1,6 @@
 package io.punctual.server.migrate;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -7,5 +8,7 @@ import java.util.Map;
  *
  * @param id of the new job; the same however often the old one is read
  * @param dueAt epoch ms
+ * @param keys further keys of the old one, which go with it
  */
-record OldJob(String id, long dueAt, String params, Map<String, String> headers) {}
+record OldJob(
+    String id, long dueAt, String params, Map<String, String> headers, List<String> keys) {}

@@ -7,6 +7,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -52,7 +53,7 @@ enum OldLibrary {
       }
       byte[] value = new byte[packed.remaining()];
       packed.get(value);
-      return new OldJob("redisson-" + digest(entry), (long) score, format.text(value), Map.of());
+      return new OldJob("redisson-" + digest(entry), (long) score, format.text(value), Map.of(), List.of());
     }
   },
   /**
@@ -68,11 +69,12 @@ enum OldLibrary {
     OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, Format format)
         throws UnreadableException {
       String id = new String(entry, StandardCharsets.UTF_8);
-      List<String> fields = redis.hmget(hash(queue, id), "data", "name", "rjk", "parentKey");
+      String hash = hash(queue, id);
+      List<String> fields = redis.hmget(hash, "data", "name", "rjk", "parentKey", "deid");
       String data = fields.get(0);
       String name = fields.get(1);
       if (data == null || name == null) {
-        throw new UnreadableException("has no data in " + hash(queue, id));
+        throw new UnreadableException("has no data in " + hash);
       }
       if (fields.get(2) != null || id.startsWith("repeat:")) {
         throw new UnreadableException(
@@ -81,18 +83,21 @@ enum OldLibrary {
       if (fields.get(3) != null) {
         throw new UnreadableException("is a child of the flow " + fields.get(3));
       }
+      List<String> keys = new ArrayList<>(List.of(hash, hash + ":logs"));
+      String once = queue + ":de:" + fields.get(4);
+      if (fields.get(4) != null && id.equals(redis.get(once))) {
+        // Else BullMQ would take no other job with this deduplication id.
+        keys.add(once);
+      }
+      // BullMQ counts jobs by queue where they have no id of the application's.
+      boolean own = Limits.isTaskId(id) && !NUMBER.matcher(id).matches();
       // The lower twelve bits of the score count jobs of one millisecond.
       return new OldJob(
-          Limits.isTaskId(id) ? id : "bullmq-" + digest(entry),
+          own ? id : "bullmq-" + digest((queue + " ").getBytes(StandardCharsets.UTF_8), entry),
           (long) score >> 12,
           data,
-          HEADER.matcher(name).matches() ? Map.of("bullmq-name", name) : Map.of());
-    }
-
-    @Override
-    void remove(UnifiedJedis redis, String queue, byte[] entry) {
-      String hash = hash(queue, new String(entry, StandardCharsets.UTF_8));
-      redis.del(hash, hash + ":logs");
+          HEADER.matcher(name).matches() ? Map.of("bullmq-name", name) : Map.of(),
+          keys);
     }
 
     private static String hash(String queue, String id) {
@@ -112,11 +117,12 @@ enum OldLibrary {
       long due = Math.round(format.seconds() ? 1_000 * score : score);
       byte[] at = (due + " ").getBytes(StandardCharsets.UTF_8);
       // The same payload may be there again later, for another time.
-      return new OldJob("moved-" + digest(at, entry), due, format.text(entry), Map.of());
+      return new OldJob("moved-" + digest(at, entry), due, format.text(entry), Map.of(), List.of());
     }
   };
 
   private static final Pattern HEADER = Pattern.compile("[ -~]{1,200}");
+  private static final Pattern NUMBER = Pattern.compile("\\d+");
   private static final int DIGEST = 16;
 
   /**
@@ -174,9 +180,6 @@ enum OldLibrary {
    */
   abstract OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, Format format)
       throws UnreadableException;
-
-  /** Removes what else there is of an entry, once it was moved. */
-  void remove(UnifiedJedis redis, String queue, byte[] entry) {}
 
   private static String digest(byte[]... parts) {
     try {

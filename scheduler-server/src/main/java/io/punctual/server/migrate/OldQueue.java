@@ -2,12 +2,16 @@ package io.punctual.server.migrate;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.params.SetParams;
 import redis.clients.jedis.resps.Tuple;
 
 /**
@@ -18,25 +22,26 @@ import redis.clients.jedis.resps.Tuple;
 final class OldQueue {
 
   private static final int TRIES = 1_000;
+  private static final long LOCK_MS = 30_000;
+  private static final long LOCK_AGAIN_MS = 500;
   private static final byte[] NOTHING = {};
 
   private final UnifiedJedis redis;
-  private final OldLibrary library;
-  private final String queue;
   private final byte[] sortedSet;
   private final byte[] list;
   private final byte[] taken;
   private final byte[] refused;
+  private final String lock;
+  private final String name = UUID.randomUUID().toString();
 
   OldQueue(UnifiedJedis redis, OldLibrary library, String queue) {
     this.redis = redis;
-    this.library = library;
-    this.queue = queue;
     this.sortedSet = bytes(library.sortedSet(queue));
     String other = library.list(queue);
     this.list = other == null ? NOTHING : bytes(other);
     this.taken = bytes("punctual-import:" + library.sortedSet(queue));
     this.refused = bytes("punctual-import-refused:" + library.sortedSet(queue));
+    this.lock = "punctual-import-lock:" + library.sortedSet(queue);
   }
 
   private static byte[] bytes(String key) {
@@ -66,9 +71,42 @@ final class OldQueue {
     }
   }
 
-  /** The key of the hash with the jobs that were taken and are not moved yet. */
-  String takenKey() {
-    return new String(taken, StandardCharsets.UTF_8);
+  /**
+   * Waits until no other command takes jobs out of this queue. One that was killed holds it for
+   * half a minute more.
+   *
+   * @throws IllegalStateException if another one goes on
+   */
+  void open() throws InterruptedException {
+    for (long begin = System.nanoTime(); !isHeld("NX"); Thread.sleep(LOCK_AGAIN_MS)) {
+      if (System.nanoTime() - begin > TimeUnit.MILLISECONDS.toNanos(2 * LOCK_MS)) {
+        throw new IllegalStateException("Another import-jobs takes jobs out of this queue");
+      }
+    }
+  }
+
+  /**
+   * Holds the queue for half a minute more.
+   *
+   * @throws IllegalStateException if another command has it
+   */
+  void hold() {
+    if (!name.equals(redis.get(lock)) || !isHeld("XX")) {
+      throw new IllegalStateException("This took too long, and another import-jobs goes on");
+    }
+  }
+
+  private boolean isHeld(String condition) {
+    SetParams params = SetParams.setParams().px(LOCK_MS);
+    return redis.set(lock, name, condition.equals("NX") ? params.nx() : params.xx()) != null;
+  }
+
+  /** Puts back what was refused, and lets other commands have the queue. */
+  void close() {
+    if (name.equals(redis.get(lock))) {
+      putBack();
+      redis.del(lock);
+    }
   }
 
   /** Returns the jobs that were taken and are not moved yet. */
@@ -125,11 +163,15 @@ final class OldQueue {
     return entries;
   }
 
+  // One by one, since Redis has ZMSCORE only from 6.2 on.
   private List<Entry> withScores(List<byte[]> listed) {
-    List<Double> scores = redis.zmscore(sortedSet, listed.toArray(byte[][]::new));
+    List<Response<Double>> scores = new ArrayList<>();
+    try (AbstractPipeline pipeline = redis.pipelined()) {
+      listed.forEach(value -> scores.add(pipeline.zscore(sortedSet, value)));
+    }
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < listed.size(); i++) {
-      Double score = scores.get(i);
+      Double score = scores.get(i).get();
       // Else the old workers have it.
       if (score != null) {
         entries.add(Entry.of(score, listed.get(i)));
@@ -138,11 +180,18 @@ final class OldQueue {
     return entries;
   }
 
-  /** Forgets jobs that are in Punctual. */
-  void moved(Collection<Entry> entries) {
-    if (!entries.isEmpty()) {
-      entries.forEach(entry -> library.remove(redis, queue, entry.value()));
-      redis.hdel(taken, entries.stream().map(Entry::field).toArray(byte[][]::new));
+  /** Forgets jobs that are in Punctual, with all that the old library has of them. */
+  void moved(List<Entry> entries, List<OldJob> jobs) {
+    if (entries.isEmpty()) {
+      return;
+    }
+    try (AbstractTransaction transaction = redis.multi()) {
+      transaction.hdel(taken, entries.stream().map(Entry::field).toArray(byte[][]::new));
+      String[] keys = jobs.stream().flatMap(job -> job.keys().stream()).toArray(String[]::new);
+      if (keys.length > 0) {
+        transaction.del(keys);
+      }
+      var unused = transaction.exec();
     }
   }
 

@@ -1,7 +1,6 @@
 package io.punctual.server.migrate;
 
 import io.punctual.server.text.Printable;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,9 +8,14 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -19,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Submits jobs to a scheduler, over HTTP, as any program does. */
 final class Submissions {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final JsonMapper JSON = new JsonMapper();
 
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
@@ -48,29 +52,51 @@ final class Submissions {
     }
   }
 
+  /** What became of a job. */
+  enum Kind {
+    STORED,
+    /** It never will be: it is wrong. */
+    REFUSED,
+    /** The scheduler has no room for it now. */
+    LATER
+  }
+
+  /**
+   * What became of a job.
+   *
+   * @param why empty if it is stored
+   */
+  record Result(Kind kind, String why) {}
+
   /**
    * Submits jobs. A job that is there already stays as it is.
    *
-   * @return for each job why it was refused for good; empty where it is stored
+   * @return for each job, in order
    */
-  List<String> submit(List<OldJob> jobs) throws UnavailableException, InterruptedException {
+  List<Result> submit(List<OldJob> jobs) throws UnavailableException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(batch)
-            .timeout(PATIENCE)
             .header("Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body(jobs))));
     if (!token.isEmpty()) {
       request.header("Authorization", "Bearer " + token);
     }
+    // The time limit of a request ends with the head of the answer.
+    CompletableFuture<HttpResponse<String>> call =
+        http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
     HttpResponse<String> answer;
     try {
-      answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-    } catch (IOException e) {
-      throw new UnavailableException(batch + " did not answer: " + e);
-    }
-    if (answer.statusCode() != 200) {
+      answer = call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      call.cancel(true);
       throw new UnavailableException(
-          batch + " answered HTTP " + answer.statusCode() + ": " + Printable.of(answer.body()));
+          batch + " did not answer: " + (e.getCause() == null ? e : e.getCause()));
+    }
+    String said = "HTTP " + answer.statusCode() + ": " + Printable.of(answer.body());
+    if (answer.statusCode() == 429 || answer.statusCode() == 503) {
+      return Collections.nCopies(jobs.size(), new Result(Kind.LATER, said));
+    } else if (answer.statusCode() != 200) {
+      throw new UnavailableException(batch + " answered " + said);
     }
     return results(answer.body(), jobs.size());
   }
@@ -90,7 +116,7 @@ final class Submissions {
     return Map.of("jobs", all);
   }
 
-  private List<String> results(String body, int jobs) throws UnavailableException {
+  private List<Result> results(String body, int jobs) throws UnavailableException {
     JsonNode results;
     try {
       results = JSON.readTree(body).path("results");
@@ -100,19 +126,22 @@ final class Submissions {
     if (results.size() != jobs) {
       throw new UnavailableException(batch + " is no scheduler: it answered " + Printable.of(body));
     }
-    List<String> refusals = new ArrayList<>();
+    List<Result> all = new ArrayList<>();
     for (JsonNode result : results) {
       int status = result.path("status").asInt();
-      String detail = Printable.of(result.path("problem").path("detail").asString(""));
+      String why =
+          "HTTP "
+              + status
+              + ": "
+              + Printable.of(result.path("problem").path("detail").asString(""));
       if (status == 200 || status == 201) {
-        refusals.add("");
+        all.add(new Result(Kind.STORED, ""));
       } else if (status == 400 || status == 409 || status == 413) {
-        refusals.add(detail.isEmpty() ? "HTTP " + status : detail);
+        all.add(new Result(Kind.REFUSED, why));
       } else {
-        throw new UnavailableException(
-            batch + " answered for a job HTTP " + status + ": " + detail);
+        all.add(new Result(Kind.LATER, why));
       }
     }
-    return refusals;
+    return all;
   }
 }

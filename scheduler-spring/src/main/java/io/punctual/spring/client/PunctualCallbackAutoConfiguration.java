@@ -24,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -81,8 +82,8 @@ public class PunctualCallbackAutoConfiguration {
 
     @Bean
     ReactiveCallback punctualReactiveCallback(
-        CallbackHandler handler, PunctualProperties properties) {
-      return new ReactiveCallback(handler, properties.callback().path());
+        CallbackHandler handler, PunctualProperties properties, ApplicationContext context) {
+      return new ReactiveCallback(handler, properties.callback().path(), context);
     }
 
     @Bean

@@ -229,16 +229,17 @@ class ImportJobsIT {
     String said = PROGRAMS.command(command("bullmq", "bull:mail"));
 
     assertThat(said)
-        .contains("700 jobs were moved. 2 were refused and are where they were.")
+        .contains("701 jobs were moved. 2 were refused and are where they were.")
         .contains("A job is made by a job scheduler of BullMQ")
         .contains("A job is a child of the flow");
     assertThat(jobs())
-        .hasSize(700)
+        .hasSize(701)
         .allSatisfy(
             job ->
                 assertThat(job.get("dueAt").stringValue())
                     .isEqualTo(Instant.ofEpochMilli(2_000_000_000_000L).toString()));
     assertThat(pull())
+        .filteredOn(job -> job.get("taskId").stringValue().startsWith("mail-"))
         .hasSize(700)
         .allSatisfy(
             job -> {
@@ -248,6 +249,7 @@ class ImportJobsIT {
             });
     assertThat(Resp.call(OLD.port(), "ZCARD", "bull:mail:delayed")).isEqualTo("2");
     assertThat(Resp.call(OLD.port(), "EXISTS", "bull:mail:mail-1")).isEqualTo("0");
+    assertThat(Resp.call(OLD.port(), "EXISTS", "bull:mail:de:newsletter-7")).isEqualTo("0");
     Resp.call(OLD.port(), "FLUSHALL");
   }
 
@@ -275,9 +277,41 @@ class ImportJobsIT {
     // Larger than a job may be: the scheduler refuses it.
     Resp.call(port, "ZADD", "reminders", "2000000000", "x".repeat(300_000));
     assertThat(PROGRAMS.command(command("sorted-set", "reminders", "--seconds")))
-        .contains("A job was refused: ", "0 jobs were moved. 1 were refused");
+        .contains("A job has a payload of more than 262,144 bytes", "0 jobs were moved. 1 were refused");
     assertThat(Resp.call(port, "ZSCORE", "reminders", "x".repeat(300_000))).isEqualTo("2000000000");
     Resp.call(port, "FLUSHALL");
+  }
+
+  /** One that admits few jobs a second gets all of them, one second after the other. */
+  @Test
+  void aQuotaOnlySlowsTheMove() throws Exception {
+    int port = OLD.port();
+    for (int i = 0; i < 120; i++) {
+      Resp.call(port, "ZADD", "many", "2000000000000", "job-" + i);
+    }
+    try (JavaProcess slow =
+        PROGRAMS
+            .scheduler(
+                "http://127.0.0.1:1",
+                REDIS.port(),
+                "import-slowly",
+                "--eureka.client.enabled=false",
+                "--punctual.quota.submits-per-second=50")
+            .start()
+            .awaitReady()) {
+      String[] words = command("sorted-set", "many");
+      words[words.length - 1] = "--scheduler=" + slow.url();
+
+      assertThat(PROGRAMS.command(words)).contains("120 jobs were moved.");
+
+      assertThat(
+              Http.get(slow.url() + "/api/v1/queues/" + application + "/moved")
+                  .json()
+                  .get("delayed")
+                  .intValue())
+          .isEqualTo(120);
+    }
+    assertThat(Resp.call(port, "DBSIZE")).isEqualTo("0");
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpStatusCode;
@@ -37,18 +38,23 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
   /** How long Tomcat waits for a byte by default. */
   private static final Duration SILENCE = Duration.ofSeconds(20);
 
+  private static final String UNKNOWN = "0.0.0.0";
+
   private final CallbackHandler handler;
   private final String path;
+  private final ApplicationContext context;
   private final Scheduler threads =
       Schedulers.newBoundedElastic(
           MAX_THREADS, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "punctual-callback", 60, true);
 
   /**
    * @param path within the application, which schedulers call
+   * @param context whose web server they call; the management server has another one
    */
-  public ReactiveCallback(CallbackHandler handler, String path) {
+  public ReactiveCallback(CallbackHandler handler, String path, ApplicationContext context) {
     this.handler = handler;
     this.path = path;
+    this.context = context;
   }
 
   @Override
@@ -60,6 +66,7 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
     return request.getPath().pathWithinApplication().value().equals(path)
+            && exchange.getApplicationContext() == context
         ? new Call(request, exchange.getResponse()).answered()
         : chain.filter(exchange);
   }
@@ -128,8 +135,9 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
     @Override
     public String remoteAddress() {
       InetSocketAddress caller = request.getRemoteAddress();
+      // Not resolved where a header of a proxy tells it: then it is no address of this machine.
       return caller == null || caller.getAddress() == null
-          ? ""
+          ? UNKNOWN
           : caller.getAddress().getHostAddress();
     }
 
