@@ -53,7 +53,8 @@ enum OldLibrary {
       }
       byte[] value = new byte[packed.remaining()];
       packed.get(value);
-      return new OldJob("redisson-" + digest(entry), (long) score, format.text(value), Map.of(), List.of());
+      return new OldJob(
+          "redisson-" + digest(entry), (long) score, format.text(value), Map.of(), List.of());
     }
   },
   /**

@@ -182,7 +182,14 @@ class BulkRepeatIT extends SharedRedisTestBase {
     }
     try (BulkOperations bulk =
         new BulkOperations(
-            refusing(3), search, audit, records, history, "here", REMEMBERED, InstantSource.system())) {
+            refusing(3),
+            search,
+            audit,
+            records,
+            history,
+            "here",
+            REMEMBERED,
+            InstantSource.system())) {
       BulkOperation operation =
           bulk.keep(
               BulkOperation.Action.CANCEL, List.of(new JobIds(QUEUE, ids)), null, List.of(), "");

@@ -277,7 +277,8 @@ class ImportJobsIT {
     // Larger than a job may be: the scheduler refuses it.
     Resp.call(port, "ZADD", "reminders", "2000000000", "x".repeat(300_000));
     assertThat(PROGRAMS.command(command("sorted-set", "reminders", "--seconds")))
-        .contains("A job has a payload of more than 262,144 bytes", "0 jobs were moved. 1 were refused");
+        .contains(
+            "A job has a payload of more than 262,144 bytes", "0 jobs were moved. 1 were refused");
     assertThat(Resp.call(port, "ZSCORE", "reminders", "x".repeat(300_000))).isEqualTo("2000000000");
     Resp.call(port, "FLUSHALL");
   }

@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The application of docs/first-job.md with its starter for Spring Boot 4, on a real Spring Boot 3. */
+/**
+ * The application of docs/first-job.md with its starter for Spring Boot 4, on a real Spring Boot 3.
+ */
 @Tag("full")
 class OlderSpringBootIT {
 
