@@ -379,7 +379,7 @@ class JobPageController {
     model.addAttribute("found", operation.preview());
     model.addAttribute("number", operation.getNumber());
     model.addAttribute("typed", operation.isNumberTyped());
-    model.addAttribute("keptMinutes", UndoLimits.TIME.toMinutes());
+    model.addAttribute("keptMinutes", bulk.undoMinutes());
     model.addAttribute("keptJobs", UndoLimits.JOBS_OF_OPERATIONS);
     return "bulk";
   }

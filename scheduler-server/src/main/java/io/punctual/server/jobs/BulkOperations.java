@@ -60,8 +60,8 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
   private final History history;
   private final OperationLog records;
   private final String scheduler;
-  private final Duration remembered;
   private final InstantSource clock;
+  private final Duration undoTime;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
           RUNNING, Thread.ofPlatform().daemon().name("punctual-bulk-", 0).factory());
@@ -85,8 +85,8 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
         records,
         history,
         SchedulerName.of(environment),
-        properties.tombstones(),
-        InstantSource.system());
+        InstantSource.system(),
+        properties.tombstones());
   }
 
   BulkOperations(
@@ -96,8 +96,19 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
       OperationLog records,
       History history,
       String scheduler,
-      Duration remembered,
       InstantSource clock) {
+    this(engine, search, audit, records, history, scheduler, clock, UndoLimits.TIME);
+  }
+
+  private BulkOperations(
+      Engine engine,
+      JobSearch search,
+      AuditLog audit,
+      OperationLog records,
+      History history,
+      String scheduler,
+      InstantSource clock,
+      Duration tombstones) {
     super("punctual-operations", PAUSE, PAUSE);
     this.engine = engine;
     this.search = search;
@@ -105,8 +116,8 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
     this.records = records;
     this.history = history;
     this.scheduler = scheduler;
-    this.remembered = remembered;
     this.clock = clock;
+    this.undoTime = tombstones.compareTo(UndoLimits.TIME) < 0 ? tombstones : UndoLimits.TIME;
   }
 
   /**
@@ -131,8 +142,8 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
     if (undoableUntil(told) == null) {
       throw ApiException.of(
           ErrorCode.WRONG_STATE,
-          "this operation cannot be undone: only a cancel that has ended can be undone, for "
-              + UndoLimits.TIME.toMinutes()
+          "this operation cannot be undone: only a cancel can, once it is over, for "
+              + undoMinutes()
               + " minutes");
     }
     return keep(
@@ -145,7 +156,12 @@ public class BulkOperations extends RepeatedTask implements AutoCloseable {
 
   /** Returns until when an operation can be undone; null if it cannot. */
   public @Nullable Instant undoableUntil(OperationRecord told) {
-    return told.undoableUntil(clock.instant(), remembered);
+    return told.undoableUntil(clock.instant(), undoTime);
+  }
+
+  /** Returns for how many minutes cancelled jobs are kept: no longer than their tombstones. */
+  public long undoMinutes() {
+    return Math.max(1, undoTime.toMinutes());
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.punctual.server.operation;
 
-import io.punctual.core.job.UndoLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -101,18 +100,17 @@ public record OperationRecord(
   }
 
   /**
-   * Returns until when its last cancel can be undone; null if it is under way, cancelled nothing,
-   * or that time is over.
+   * Returns until when its cancels can be undone; null if it is under way, cancelled nothing, or
+   * that time is over.
    *
-   * @param remembered how long the store remembers cancelled jobs
+   * @param time for how long cancelled jobs are kept
    */
-  public @Nullable Instant undoableUntil(Instant now, Duration remembered) {
+  public @Nullable Instant undoableUntil(Instant now, Duration time) {
     if (!over() || !action.equals("cancel") || outcomes.getOrDefault("cancelled", 0) == 0) {
       return null;
     }
     Instant last = ended == null ? Instant.ofEpochMilli(seen) : Instant.parse(ended);
-    Instant until =
-        last.plus(remembered.compareTo(UndoLimits.TIME) < 0 ? remembered : UndoLimits.TIME);
+    Instant until = last.plus(time);
     return until.isAfter(now) ? until : null;
   }
 

@@ -33,8 +33,7 @@ class BulkOperationTest {
     OperationLog none = new OperationLog(new StringRedisTemplate(), "test");
     History nothings = new History(new StringRedisTemplate(), "test");
     try (BulkOperations bulk =
-        new BulkOperations(
-            null, null, nobodys, none, nothings, "here", Duration.ofMinutes(10), clock)) {
+        new BulkOperations(null, null, nobodys, none, nothings, "here", clock)) {
       BulkOperation operation =
           bulk.keep(BulkOperation.Action.CANCEL, List.of(), null, List.of(), "");
       assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.PREVIEW);

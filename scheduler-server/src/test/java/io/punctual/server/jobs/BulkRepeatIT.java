@@ -33,7 +33,6 @@ import org.springframework.boot.test.context.SpringBootTest;
 @Tag("full")
 class BulkRepeatIT extends SharedRedisTestBase {
 
-  private static final Duration REMEMBERED = Duration.ofMinutes(10);
   private static final QueueName QUEUE = new QueueName("shop", "repeat");
 
   @Autowired private Engine engine;
@@ -68,7 +67,7 @@ class BulkRepeatIT extends SharedRedisTestBase {
 
   private BulkOperations scheduler(String name) {
     return new BulkOperations(
-        engine, search, audit, records, history, name, REMEMBERED, InstantSource.system());
+        engine, search, audit, records, history, name, InstantSource.system());
   }
 
   private OperationRecord there(String id) {
@@ -182,14 +181,7 @@ class BulkRepeatIT extends SharedRedisTestBase {
     }
     try (BulkOperations bulk =
         new BulkOperations(
-            refusing(3),
-            search,
-            audit,
-            records,
-            history,
-            "here",
-            REMEMBERED,
-            InstantSource.system())) {
+            refusing(3), search, audit, records, history, "here", InstantSource.system())) {
       BulkOperation operation =
           bulk.keep(
               BulkOperation.Action.CANCEL, List.of(new JobIds(QUEUE, ids)), null, List.of(), "");
