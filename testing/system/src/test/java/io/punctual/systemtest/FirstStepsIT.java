@@ -67,8 +67,7 @@ class FirstStepsIT {
   @Test
   void theSameTenLinesAreAnApplicationOnSpringBoot3() throws Exception {
     MarkdownPage page = MarkdownPage.of(FIRST_JOB);
-    Map<String, String> files =
-        new HashMap<>(files(page.blocks(STARTER, "xml").get(2).strip()));
+    Map<String, String> files = new HashMap<>(files(page.blocks(STARTER, "xml").get(2).strip()));
     files.computeIfPresent(
         "pom.xml",
         (path, pom) ->
