@@ -365,7 +365,7 @@ final class JobModel implements Model<JobModel.Life> {
 
     private void restore() {
       switch (job.phase()) {
-        case CANCELLED -> to(Outcome.RESTORED, job.uncancelled());
+        case CANCELLED -> to(Outcome.RESTORED, job.uncancelled(at - ROUNDED, latest));
         case WAITING, IN_DELIVERY, DEAD ->
             stays(job.restored() ? Outcome.RESTORED : Outcome.EXISTS);
         case FINISHED -> stays(Outcome.FINISHED);

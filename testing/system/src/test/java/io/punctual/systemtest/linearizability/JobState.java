@@ -83,9 +83,10 @@ record JobState(
     return changed(Phase.CANCELLED, dueFrom, dueTo, attempt, null, 0, false, false);
   }
 
-  /** Waiting as it was before its cancel. */
-  JobState uncancelled() {
-    return changed(Phase.WAITING, dueFrom, dueTo, attempt, null, 0, false, true);
+  /** Waiting as it was before its cancel, and due at the undo if it was due before that. */
+  JobState uncancelled(long from, long to) {
+    return changed(
+        Phase.WAITING, Math.max(dueFrom, from), Math.max(dueTo, to), attempt, null, 0, false, true);
   }
 
   /** Waiting with another due time. */
