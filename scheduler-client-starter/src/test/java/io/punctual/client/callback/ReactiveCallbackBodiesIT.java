@@ -12,7 +12,9 @@ import org.springframework.context.annotation.Bean;
     properties = {
       "spring.application.name=shop",
       "eureka.client.enabled=false",
-      "spring.main.web-application-type=reactive"
+      "spring.main.web-application-type=reactive",
+      // Its callers are gone.
+      "server.shutdown=immediate"
     })
 class ReactiveCallbackBodiesIT extends CallbackBodiesContract {
 

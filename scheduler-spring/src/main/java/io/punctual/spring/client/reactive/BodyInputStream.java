@@ -19,6 +19,9 @@ import reactor.core.publisher.Flux;
  */
 final class BodyInputStream extends InputStream {
 
+  /** Parts of the body that wait to be read, of 8 kB each as a rule. */
+  private static final int AHEAD = 16;
+
   private final Iterator<byte[]> parts;
   private ByteBuffer part = ByteBuffer.allocate(0);
 
@@ -26,8 +29,9 @@ final class BodyInputStream extends InputStream {
    * @param silence after which a read fails, if nothing comes
    */
   BodyInputStream(Flux<DataBuffer> body, Duration silence) {
-    // One part at a time is asked for: what is not read yet waits at the sender.
-    this.parts = body.map(BodyInputStream::bytes).timeout(silence).toIterable(1).iterator();
+    // What is not read yet waits at the sender, but for some parts. With one part at a time, each
+    // would wait for the thread that reads.
+    this.parts = body.map(BodyInputStream::bytes).timeout(silence).toIterable(AHEAD).iterator();
   }
 
   private static byte[] bytes(DataBuffer buffer) {

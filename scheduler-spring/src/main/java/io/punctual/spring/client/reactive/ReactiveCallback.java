@@ -35,7 +35,10 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
   /** As many as Tomcat has by default. */
   private static final int MAX_THREADS = 200;
 
-  /** How long Tomcat waits for a byte by default. */
+  /**
+   * How long Tomcat waits for a byte by default. Netty of Spring Boot 3.5 does not end the body of
+   * a request whose connection broke: then this does.
+   */
   private static final Duration SILENCE = Duration.ofSeconds(20);
 
   private static final String UNKNOWN = "0.0.0.0";

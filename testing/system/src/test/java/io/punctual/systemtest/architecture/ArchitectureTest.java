@@ -278,6 +278,9 @@ class ArchitectureTest {
             .that()
             .resideInAnyPackage(
                 "io.punctual.core..", "io.punctual.server..", "io.punctual.spring.plugin..")
+            // A command has nothing else to do meanwhile.
+            .and()
+            .resideOutsideOfPackage("io.punctual.server.migrate..")
             .should()
             .accessTargetWhere(calls("java.lang.Thread", "sleep")));
   }
