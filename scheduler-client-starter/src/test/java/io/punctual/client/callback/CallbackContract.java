@@ -94,14 +94,14 @@ abstract class CallbackContract {
                 job("reject", "", 1),
                 job("later", "", 1),
                 job("fail", "", 1),
-                job("nobody", "", 1)))
+                job("unknown", "", 1)))
             .body();
 
     assertThat(answer)
         .contains("\"outcome\":\"reject\"", "not this one")
         .contains("\"outcome\":\"retry\"", "\"retryAfterMs\":120000", "come back")
         .contains("IllegalStateException: broken")
-        .contains("\"outcome\":\"refused\"", "no worker for nobody");
+        .contains("\"outcome\":\"refused\"", "no worker for unknown");
   }
 
   @Test
