@@ -1,7 +1,9 @@
 package io.punctual.server.history;
 
 import io.punctual.core.store.StoreException;
+import io.punctual.server.metrics.QueueRounds;
 import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.metrics.RecentLateness;
 import io.punctual.server.registry.SchedulerName;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
@@ -25,28 +27,26 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.stereotype.Component;
 
 /**
- * Adds a point to the history every ten seconds, in one scheduler for all. If reading the queues
- * takes long, it samples less often.
+ * Adds a point to the history every ten seconds, in one scheduler for all, and less often where a
+ * round of looks at the queues takes longer.
  */
 @Component
 final class HistorySampler extends RepeatedTask {
 
   private static final Logger log = LoggerFactory.getLogger(HistorySampler.class);
 
-  // So many times as long as a look took, none is taken again.
-  private static final int REST = 20;
   private static final long AGAIN_NS = TimeUnit.HOURS.toNanos(1);
   private static final long STEADY_MS = 5_000;
 
   private final History history;
-  private final QueueStatistics statistics;
+  private final QueueRounds rounds;
+  private final RecentLateness lateness;
   private final WorkerDirectory workers;
   private final Samplers samplers;
   private final String name;
   private final Map<String, Set<String>> releases = new HashMap<>();
   private long releasesSince = System.nanoTime();
   private QueueStatistics.@Nullable Snapshot before;
-  private long rests = System.nanoTime();
   private boolean told;
 
   /**
@@ -59,13 +59,15 @@ final class HistorySampler extends RepeatedTask {
 
   HistorySampler(
       History history,
-      QueueStatistics statistics,
+      QueueRounds rounds,
+      RecentLateness lateness,
       WorkerDirectory workers,
       Environment environment,
       Pace pace) {
     super("history", pace.time().dividedBy(10), pace.time());
     this.history = history;
-    this.statistics = statistics;
+    this.rounds = rounds;
+    this.lateness = lateness;
     this.workers = workers;
     this.samplers = history.samplers(pace.life());
     this.name = SchedulerName.of(environment);
@@ -96,7 +98,7 @@ final class HistorySampler extends RepeatedTask {
       history.mark(Mark.Kind.START, name);
       told = true;
     }
-    Samplers.Turn turn = samplers.turn(now, statistics.lateness());
+    Samplers.Turn turn = samplers.turn(now, lateness.look(System.nanoTime()));
     if (!turn.mine()) {
       before = null;
       return;
@@ -106,14 +108,13 @@ final class HistorySampler extends RepeatedTask {
   }
 
   private void look(Samplers.Turn turn) {
-    if (System.nanoTime() - rests < 0) {
-      return;
-    }
-    QueueStatistics.Snapshot taken = statistics.look();
-    rests = System.nanoTime() + REST * taken.took();
+    QueueStatistics.Snapshot taken = rounds.last();
     QueueStatistics.Snapshot last = before;
     before = taken;
-    if (last != null && last.now() > 0 && taken.now() > last.now() && isSteady(last, taken)) {
+    if (taken == null || last == null) {
+      return;
+    }
+    if (last.now() > 0 && taken.now() > last.now() && isSteady(last, taken)) {
       history.add(Point.between(last, taken, turn.p50(), turn.p99()));
     }
   }

@@ -3,64 +3,27 @@ package io.punctual.server.metrics;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.punctual.core.Engine;
 import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
-import org.springframework.context.SmartLifecycle;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Fallback;
 import org.springframework.stereotype.Component;
 
 /**
- * Looks from time to time at what is in the queues, a few at a time: the store has its work to do,
- * and there may be thousands of queues. A scrape reads what was seen last.
+ * What is in the queues, as {@link QueueRounds} saw it last. A queue that was never seen with
+ * anything in it has no gauges.
  */
 @Component
 @ConditionalOnPunctualMetrics
-final class QueueGauges implements SmartLifecycle {
+final class QueueGauges {
 
-  private static final Logger log = LoggerFactory.getLogger(QueueGauges.class);
-
-  /**
-   * At most about so many buckets at once, and then a pause: less than a hundredth of a store's
-   * time, for all schedulers together.
-   */
-  private static final int AT_ONCE = 10;
-
-  /** For each bucket and scheduler. */
-  private static final Duration PAUSE = Duration.ofMillis(20);
-
-  private final Engine engine;
-  private final QueueStatistics statistics;
   private final MeterRegistry registry;
   private final QueueTags tags;
-  private final Duration interval;
-  private final Deque<Map.Entry<QueueName, Integer>> left = new ArrayDeque<>();
-  private Map<QueueName, Sample> round = new HashMap<>();
   private volatile Map<QueueName, Sample> seen = Map.of();
   private final Map<QueueName, QueueName> shown = new ConcurrentHashMap<>();
-  private volatile @Nullable ScheduledExecutorService thread;
-
-  /**
-   * How long it waits between two rounds; with more than a few hundred buckets a round itself takes
-   * longer.
-   */
-  record Interval(Duration time) {}
 
   /**
    * What is in a queue, or in several.
@@ -132,81 +95,26 @@ final class QueueGauges implements SmartLifecycle {
     }
   }
 
-  QueueGauges(
-      Engine engine,
-      QueueStatistics statistics,
-      MeterRegistry registry,
-      QueueTags tags,
-      Interval interval) {
-    this.engine = engine;
-    this.statistics = statistics;
+  QueueGauges(QueueRounds rounds, MeterRegistry registry, QueueTags tags) {
     this.registry = registry;
     this.tags = tags;
-    this.interval = interval.time();
+    rounds.tell(this::show);
   }
 
-  /** Tests have a shorter one. */
-  @Bean
-  @Fallback
-  static Interval interval() {
-    return new Interval(Duration.ofSeconds(5));
-  }
-
-  @Override
-  public void start() {
-    ScheduledExecutorService started =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("queue-sampler").factory());
-    thread = started;
-    started.execute(() -> turn(started));
-  }
-
-  private void turn(ScheduledExecutorService mine) {
-    Duration wait = interval;
-    try {
-      if (left.isEmpty()) {
-        left.addAll(engine.queues().entrySet());
-      }
-      int buckets = 0;
-      while (buckets < AT_ONCE && !left.isEmpty()) {
-        Map.Entry<QueueName, Integer> queue = left.remove();
-        look(queue.getKey());
-        buckets += queue.getValue();
-      }
-      if (left.isEmpty()) {
-        seen = round;
-        round = new HashMap<>();
-      } else {
-        wait = PAUSE.multipliedBy((long) buckets * engine.members());
-      }
-    } catch (RuntimeException | Error e) {
-      // Also an Error: it would be the last turn. The engine says when the store is away; what was
-      // seen last is not true any more.
-      log.atLevel(e instanceof Error ? Level.WARN : Level.DEBUG)
-          .setCause(e)
-          .log("What is in the queues could not be seen; trying again");
-      left.clear();
-      round = new HashMap<>();
-      seen = Map.of();
+  private void show(QueueStatistics.@Nullable Snapshot round) {
+    Map<QueueName, Sample> samples = new HashMap<>();
+    if (round != null) {
+      round.queues().forEach((queue, found) -> add(queue, Sample.of(found), samples));
     }
-    try {
-      var unused = mine.schedule(() -> turn(mine), wait.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      log.trace("stopped", e);
-    }
+    seen = samples;
   }
 
-  private void look(QueueName queue) {
-    QueueSample found = statistics.look(queue).orElse(null);
-    if (found == null) {
-      return;
-    }
-    Sample sample = Sample.of(found);
+  private void add(QueueName queue, Sample sample, Map<QueueName, Sample> samples) {
     if (sample.isEmpty() && !shown.containsKey(queue)) {
       return;
     }
     QueueName name = tags.of(queue);
-    round.merge(name, sample, Sample::and);
+    samples.merge(name, sample, Sample::and);
     var unused = shown.computeIfAbsent(name, this::show);
   }
 
@@ -289,25 +197,5 @@ final class QueueGauges implements SmartLifecycle {
     return sample.damaged() && !queue.equals(QueueTags.OTHER)
         ? Double.NaN
         : value.applyAsDouble(sample);
-  }
-
-  @Override
-  public void stop() {
-    ScheduledExecutorService running = thread;
-    thread = null;
-    if (running != null) {
-      running.shutdownNow();
-    }
-  }
-
-  @Override
-  public boolean isRunning() {
-    return thread != null;
-  }
-
-  // As the web server: what is scraped then still has its values.
-  @Override
-  public int getPhase() {
-    return SmartLifecycle.DEFAULT_PHASE - 2048;
   }
 }

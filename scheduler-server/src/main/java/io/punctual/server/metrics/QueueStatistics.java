@@ -152,23 +152,6 @@ public class QueueStatistics implements AutoCloseable {
     return known == null || age > STALE * fresh(known) ? joined(look, known) : known;
   }
 
-  /**
-   * Returns all queues, two seconds old at most.
-   *
-   * @throws StoreException if Redis does not answer
-   */
-  public Snapshot look() {
-    Snapshot known = last;
-    if (known != null && System.nanoTime() - known.taken() < FRESH_NS) {
-      return known;
-    }
-    try {
-      return lookAtAll().join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof StoreException away ? away : e;
-    }
-  }
-
   // While Redis is away, what was known is better than nothing; the overview says so.
   private static Snapshot joined(CompletableFuture<Snapshot> look, @Nullable Snapshot known) {
     try {
@@ -201,11 +184,6 @@ public class QueueStatistics implements AutoCloseable {
     return Math.max(FRESH_NS, known.took() * REST);
   }
 
-  /** Returns how late jobs of the last minute began here; null where none began. */
-  public RecentLateness.@Nullable Quantiles lateness() {
-    return lateness.look(System.nanoTime());
-  }
-
   private synchronized CompletableFuture<Snapshot> lookAtAll() {
     if (next == null || next.isDone()) {
       next = CompletableFuture.supplyAsync(this::take, thread);
@@ -219,11 +197,20 @@ public class QueueStatistics implements AutoCloseable {
     for (QueueName queue : engine.queues().keySet()) {
       look(queue).ifPresent(sample -> queues.put(queue, sample));
     }
-    long now = queues.values().stream().mapToLong(queue -> queue.stats().now()).max().orElse(0);
-    long end = System.nanoTime();
-    Snapshot taken = new Snapshot(queues, lateness.look(end), now, end, end - start);
+    Snapshot taken = snapshot(queues, start);
     last = taken;
     return taken;
+  }
+
+  /**
+   * Looks at queues end now.
+   *
+   * @param began when they began, monotonic ns
+   */
+  Snapshot snapshot(Map<QueueName, QueueSample> queues, long began) {
+    long now = queues.values().stream().mapToLong(queue -> queue.stats().now()).max().orElse(0);
+    long end = System.nanoTime();
+    return new Snapshot(queues, lateness.look(end), now, end, end - began);
   }
 
   /** Returns the applications that have queues, in order. */

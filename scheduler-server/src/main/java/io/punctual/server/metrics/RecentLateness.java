@@ -91,7 +91,7 @@ public class RecentLateness {
   }
 
   /** Looks at the metric again; null where no job began within a minute. */
-  synchronized @Nullable Quantiles look(long nanos) {
+  public synchronized @Nullable Quantiles look(long nanos) {
     Map<Meter.Id, long[]> before = samples.isEmpty() ? Map.of() : samples.getLast().counts();
     Map<Meter.Id, long[]> counts = new HashMap<>();
     double[] edges = {};

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.Resp;
 import io.punctual.server.SharedRedisTestBase;
-import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.metrics.QueueRounds;
 import io.punctual.server.metrics.RecentLateness;
+import io.punctual.server.metrics.ShortSampling;
 import io.punctual.server.registry.InstanceSource;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.test.redis.RedisExtension;
@@ -25,6 +26,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.cloud.client.DefaultServiceInstance;
 import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -32,6 +34,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
+@Import(ShortSampling.class)
 class HistoryIT extends SharedRedisTestBase {
 
   // They stop, and say so: none has to be found dead, however slow the machine is.
@@ -41,7 +44,8 @@ class HistoryIT extends SharedRedisTestBase {
   private static final Duration LIFE = Duration.ofSeconds(30);
 
   @Autowired private StringRedisTemplate redis;
-  @Autowired private QueueStatistics statistics;
+  @Autowired private QueueRounds rounds;
+  @Autowired private RecentLateness lateness;
   @Autowired private WorkerDirectory workers;
   @Autowired private Environment environment;
 
@@ -64,7 +68,8 @@ class HistoryIT extends SharedRedisTestBase {
   }
 
   private HistorySampler scheduler(WorkerDirectory seen) {
-    HistorySampler sampler = new HistorySampler(history, statistics, seen, environment, SHORT);
+    HistorySampler sampler =
+        new HistorySampler(history, rounds, lateness, seen, environment, SHORT);
     sampler.start();
     return sampler;
   }
@@ -113,7 +118,7 @@ class HistoryIT extends SharedRedisTestBase {
     assertThat(redis.opsForHash().size(key + ":samplers")).isZero();
 
     long stopped = both.getLast().at();
-    // The first look of a sampler may be one that others took up to two seconds before.
+    // The first round of looks that a sampler finds may have ended before it began.
     eventually().until(() -> history.now() > stopped + 5_000);
     HistorySampler restarted = scheduler();
     try {

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Bean;
 public final class ShortSampling {
 
   @Bean
-  QueueGauges.Interval shortInterval() {
-    return new QueueGauges.Interval(Duration.ofMillis(100));
+  QueueRounds.Interval shortInterval() {
+    return new QueueRounds.Interval(Duration.ofMillis(100));
   }
 }
