@@ -87,6 +87,11 @@ const english = pages.filter((page) => !page.startsWith('docs/zh/') && !page.sta
 const [words, sentences] = english.map(prose).reduce((sum, one) => [sum[0] + one[0], sum[1] + one[1]], [0, 0])
 weights.sort((a, b) => b[0] - a[0])
 console.log(`${html.length} pages; words of prose: ${words}, ${(words / sentences).toFixed(1)} a sentence`)
+const lines = english
+  .filter((page) => page.startsWith('docs/'))
+  .map((page) => [readFileSync(path.join(root, page), 'utf8').split('\n').length - 1, page])
+  .sort((a, b) => b[0] - a[0])
+console.log(`longest: ${lines.slice(0, 3).map(([count, page]) => `${page} ${count} lines`).join(', ')}`)
 console.log(`heaviest: ${weights.slice(0, 3).map(([weight, page]) => `${page} ${Math.round(weight / 1000)} kB`).join(', ')}`)
 if (found.length > 0) {
   console.error([...new Set(found)].join('\n'))

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A recurring schedule: when jobs are submitted, and what they carry. What is null has the default
- * that {@code docs/api.md} names. Immutable; made with {@link #of}.
+ * that {@code docs/api-schedules.md} names. Immutable; made with {@link #of}.
  *
  * @param taskType the name of the worker that runs its jobs
  * @param id the schedule's name within its task type, at most 100 characters

@@ -21,18 +21,24 @@ import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -777,6 +783,26 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(event.getHeader("Punctual-Incarnation")).isNotBlank();
     assertThat(event.getHeader("Punctual-Scheduler")).contains(":");
     assertThat(event.getHeader("Punctual-Header-trace")).isEqualTo("abc");
+    assertThat(headersOfThePage())
+        .hasSizeGreaterThan(10)
+        .allSatisfy(header -> assertThat(event.containsHeader(header)).as(header).isTrue());
+  }
+
+  /** Those that docs/callbacks.md names for a single job; this job has no trace. */
+  private static Set<String> headersOfThePage() {
+    try {
+      String page = Files.readString(Path.of("../docs/callbacks.md"));
+      int single = page.indexOf("## One job a call: single");
+      String section = page.substring(single, page.indexOf("The status is the answer", single));
+      return Pattern.compile("(?:ce|Punctual)-[A-Za-z-]+")
+          .matcher(page.substring(0, page.indexOf("\n## ")) + section)
+          .results()
+          .map(MatchResult::group)
+          .filter(header -> !header.equals("ce-traceparent"))
+          .collect(Collectors.toSet());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -17,8 +17,7 @@ class ErrorCodesTest {
 
   @Test
   void thePageHasEachCodeWithItsStatus() throws IOException {
-    String page = Files.readString(Path.of("../docs/api.md"));
-    String errors = page.substring(page.indexOf("## Errors"), page.indexOf("## Callbacks"));
+    String errors = Files.readString(Path.of("../docs/errors.md"));
     List<String> rows =
         Pattern.compile("^\\| `([a-z-]+)` \\| (\\d+) \\|", Pattern.MULTILINE)
             .matcher(errors)

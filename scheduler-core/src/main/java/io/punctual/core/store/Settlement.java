@@ -55,7 +55,7 @@ public record Settlement(
     }
   }
 
-  /** The cases; their rules stand in docs/architecture.md. */
+  /** The cases; their rules stand in docs/state-machine.md. */
   public enum Op {
     /** Done. */
     DONE,

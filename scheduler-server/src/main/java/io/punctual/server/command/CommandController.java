@@ -54,7 +54,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The command protocol: one address, a JSON object in, {@code success}, {@code error}, {@code id}
- * and {@code value} out. docs/protocol.md is its definition.
+ * and {@code value} out. docs/command.md is its definition.
  */
 @RestController
 class CommandController {

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * All keys of a bucket, as docs/architecture.md names them; scores as numbers, values as text.
- * Equal means: the store knows exactly the same.
+ * All keys of a bucket, as docs/redis-keys.md names them; scores as numbers, values as text. Equal
+ * means: the store knows exactly the same.
  */
 public record BucketContents(
     Map<String, String> jobs,

@@ -56,7 +56,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine in memory. Its rules are those of docs/architecture.md, written down a second
+ * The state machine in memory. Its rules are those of docs/state-machine.md, written down a second
  * time without looking at the scripts' way of doing it: where the two disagree, one of them is
  * wrong.
  */

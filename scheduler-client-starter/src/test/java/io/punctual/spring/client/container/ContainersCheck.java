@@ -145,7 +145,7 @@ class ContainersCheck {
     }
   }
 
-  // As docs/starter.md shows it.
+  // As docs/containers.md shows it.
   static class ContainersOfTests extends Shop {
 
     @Bean(destroyMethod = "close")

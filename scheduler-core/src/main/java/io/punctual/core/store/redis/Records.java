@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the values that the scripts write; docs/architecture.md has their form. A value that is not
+ * Reads the values that the scripts write; docs/redis-keys.md has their form. A value that is not
  * of its form counts as absent, as in the scripts: people must be able to look at what is broken.
  */
 final class Records {

@@ -63,7 +63,7 @@ final class Audit {
   Audit(ChaosSystem system, String application, Collection<String> types) throws IOException {
     this.system = system;
     this.application = application;
-    // docs/architecture.md has all keys. Jobs, leases, tries, errors and tags belong to jobs.
+    // docs/redis-keys.md has all keys. Jobs, leases, tries, errors and tags belong to jobs.
     // The journal has an entry for each time when no scheduler watched Redis for seconds.
     // A fail-over to an older state is a loss.
     this.lasting =

@@ -15,6 +15,7 @@ import io.punctual.TaskSubmitService.RestoreResult;
 import io.punctual.TaskSubmitService.Running;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.transaction.annotation.Transactional;
@@ -71,6 +72,18 @@ class Orders {
         .send();
     tasks.job("order.ship", order).in(Duration.ofDays(1)).runOn("kyc.done", order.id()).send();
     tasks.event("order.paid", order.id());
+  }
+
+  void windows(Order order, ZoneId zone) {
+    tasks
+        .job("sms.send", order)
+        .id(order.id())
+        .in(Duration.ofHours(1))
+        .window("Mon-Sat 09:00-20:00", zone)
+        .calendar("de-BY", zone)
+        .within(Duration.ofMinutes(5))
+        .expiresIn(Duration.ofHours(3))
+        .send();
   }
 
   @Transactional

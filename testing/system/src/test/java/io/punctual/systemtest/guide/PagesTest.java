@@ -32,6 +32,7 @@ class PagesTest {
       Pattern.compile("```(?:java|properties|bash|text)\n(.*?)```", Pattern.DOTALL);
   private static final Pattern CODE = Pattern.compile("```.*?```|`[^`\n]*`", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s]*)(#[^)\\s]*)?\\)");
+  private static final int MOST_LINES = 275;
   private static final Set<String> NO_PAGES = Set.of("target", "node_modules", ".git");
   private static final Set<String> NOT_IN_THE_SIDEBAR =
       Set.of("README.md", "README.zh.md", "docs/index.md", "docs/zh/index.md");
@@ -45,8 +46,15 @@ class PagesTest {
     "docs/zh/why.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
     "docs/zh/first-job.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/client.md, examples/plain-java/src/main/java testing/system/src/test/java/io/punctual/systemtest/guide, 3",
-    "docs/starter.md, testing/system/src/test/java/io/punctual/systemtest/guide, 6",
+    "docs/send.md, testing/system/src/test/java/io/punctual/systemtest/guide, 6",
+    "docs/run.md, testing/system/src/test/java/io/punctual/systemtest/guide, 4",
+    "docs/retry.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
+    "docs/long-work.md, testing/system/src/test/java/io/punctual/systemtest/guide, 4",
+    "docs/recurring.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
+    "docs/windows-events.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/transactions.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "docs/once.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "docs/starter.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/migration.md, scheduler-test/src/test/java/io/punctual/test/docs, 8",
     "docs/test-kit.md, scheduler-test/src/test/java/io/punctual/test/docs, 4",
     "demo-order-service/README.md, demo-order-service/src/main/java, 4",
@@ -70,14 +78,14 @@ class PagesTest {
   @Test
   void thePagesHaveTheFiguresOfAnUndo() {
     long minutes = UndoLimits.TIME.toMinutes();
-    assertThat(flat(read(ROOT.resolve("docs/api.md"))))
+    assertThat(flat(read(ROOT.resolve("docs/api-many-jobs.md"))))
         .contains(
             "A cancel can be undone for %d minutes".formatted(minutes),
             "its last %,d jobs that were cancelled one by one, and its last %,d that"
                 .formatted(UndoLimits.JOBS, UndoLimits.JOBS_OF_OPERATIONS),
             "(%,d bytes, with params".formatted(UndoLimits.BYTES),
             "unless %,d later cancels".formatted(UndoLimits.JOBS));
-    assertThat(flat(read(ROOT.resolve("docs/architecture.md"))))
+    assertThat(flat(read(ROOT.resolve("docs/state-machine.md"))))
         .contains(
             "the bucket keeps it for %d minutes".formatted(minutes),
             "more than %,d bytes, the bucket keeps that".formatted(UndoLimits.BYTES),
@@ -86,6 +94,28 @@ class PagesTest {
     assertThat(flat(read(ROOT.resolve("docs/console.md"))))
         .contains(
             "the last %,d jobs that operations cancelled".formatted(UndoLimits.JOBS_OF_OPERATIONS));
+  }
+
+  /** Both drawings of the states name the same scripts; the page describes each of them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"light", "dark"})
+  void theDrawingNamesTheScriptsOfThePage(String kind) {
+    String page = read(ROOT.resolve("docs/state-machine.md"));
+    Set<String> named =
+        Pattern.compile("<text class=\"m[^>]*>([^<]+)</text>")
+            .matcher(read(ROOT.resolve("docs/images/states-%s.svg".formatted(kind))))
+            .results()
+            .flatMap(found -> Stream.of(found.group(1).split(", ")))
+            .collect(Collectors.toSet());
+    assertThat(named)
+        .containsExactlyInAnyOrder(
+            "submit", "claim", "settle", "expire", "lapse", "cancel", "restore", "requeue", "purge")
+        .allSatisfy(
+            script -> {
+              assertThat(ModuleDirectory.of("scheduler-core").resolve("src/main/lua"))
+                  .isDirectoryContaining("glob:**/" + script + ".lua");
+              assertThat(page).contains("**" + script + "**");
+            });
   }
 
   @ParameterizedTest
@@ -153,6 +183,18 @@ class PagesTest {
   @ValueSource(strings = {"README.md", "README.zh.md"})
   void theReadmeIsReadInOneGo(String readme) {
     assertThat(read(ROOT.resolve(readme)).lines().count()).isLessThanOrEqualTo(120);
+  }
+
+  /** Longer pages are split by subject. The lists of changes and of rules for changes are none. */
+  @Test
+  void noPageIsLongerThanAReaderScrolls() throws IOException {
+    assertThat(pages())
+        .filteredOn(page -> page.startsWith(ROOT.resolve("docs")))
+        .allSatisfy(
+            page ->
+                assertThat(read(page).lines().count())
+                    .as(page.toString())
+                    .isLessThanOrEqualTo(MOST_LINES));
   }
 
   /** A new measurement changes all of them. */

@@ -1,4 +1,4 @@
-/** The code of docs/starter.md, which is compiled and run. */
+/** The code of the guides, which is compiled and run. */
 @NullMarked
 package io.punctual.systemtest.guide;
 

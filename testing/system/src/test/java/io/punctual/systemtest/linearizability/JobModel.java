@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job id, one call after the other: the state machine of docs/architecture.md as its users see
+ * One job id, one call after the other: the state machine of docs/state-machine.md as its users see
  * it, and what a loss of Redis may undo.
  */
 final class JobModel implements Model<JobModel.Life> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,18 +16,33 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.springframework.boot.test.context.SpringBootTest;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Replays docs/protocol.md: what stands there is what the scheduler does. */
+/** Replays the pages of the HTTP API: what stands there is what the scheduler does. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=ProtocolPageIT"})
-class ProtocolPageIT extends SharedRedisTestBase {
+    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=ApiPagesIT"})
+class ApiPagesIT extends SharedRedisTestBase {
 
-  private static final Path PAGE = Path.of("../docs/protocol.md");
+  /** In this order: a page goes on from what the pages before it have made. */
+  private static final List<String> PAGES =
+      List.of(
+          "api",
+          "command",
+          "claims",
+          "api-jobs",
+          "api-events",
+          "api-many-jobs",
+          "api-queues",
+          "api-workers",
+          "api-schedules",
+          "api-submit-again");
+
+  private static final Path DOCS = Path.of("../docs");
   private static final Pattern EXAMPLE =
       Pattern.compile("```http\\n(.*?)\\n\\n(.*?)\\n```", Pattern.DOTALL);
   private static final Pattern NAME = Pattern.compile("\\{\\{(\\w+)}}");
@@ -39,19 +55,49 @@ class ProtocolPageIT extends SharedRedisTestBase {
   private record Expected(int status, List<String> headers, String body) {}
 
   @TestFactory
-  Stream<DynamicTest> everyExampleHolds() throws IOException {
-    String page = Files.readString(PAGE);
-    List<Example> examples = new ArrayList<>();
-    Matcher found = EXAMPLE.matcher(page);
-    while (found.find()) {
-      examples.add(example(found.group(1), found.group(2)));
+  Stream<DynamicTest> everyExampleHolds() {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (String name : PAGES) {
+      String page = read(DOCS.resolve(name + ".md"));
+      List<Example> examples =
+          EXAMPLE
+              .matcher(page)
+              .results()
+              .map(found -> example(found.group(1), found.group(2)))
+              .toList();
+      // A block that is not of the form would be left out unseen.
+      assertThat(examples).as(name).isNotEmpty().hasSize(blocks(page));
+      for (Example example : examples) {
+        tests.add(
+            DynamicTest.dynamicTest(
+                name + ": " + example.call() + " " + example.body(), () -> run(example)));
+      }
     }
-    // A block that is not of the form would be left out unseen.
-    assertThat(examples).hasSize(page.split("```http", -1).length - 1).hasSizeGreaterThan(50);
-    return examples.stream()
-        .map(
-            example ->
-                DynamicTest.dynamicTest(example.call() + " " + example.body(), () -> run(example)));
+    assertThat(tests).hasSizeGreaterThanOrEqualTo(119);
+    return tests.stream();
+  }
+
+  /** An example on another page would not be replayed. */
+  @Test
+  void noOtherPageHasExamples() throws IOException {
+    try (Stream<Path> files = Files.list(DOCS)) {
+      assertThat(files.filter(file -> file.toString().endsWith(".md")))
+          .filteredOn(file -> blocks(read(file)) > 0)
+          .extracting(file -> file.getFileName().toString().replace(".md", ""))
+          .containsExactlyInAnyOrderElementsOf(PAGES);
+    }
+  }
+
+  private static String read(Path page) {
+    try {
+      return Files.readString(page);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int blocks(String page) {
+    return page.split("```http", -1).length - 1;
   }
 
   private static Example example(String request, String answer) {
