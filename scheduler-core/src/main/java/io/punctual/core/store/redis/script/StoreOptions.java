@@ -10,7 +10,7 @@ import java.time.Duration;
  *     [A-Za-z0-9._-], and for a store that a check throws away, {@code :check-} and 8 characters of
  *     [0-9a-f]
  * @param tombstones how long a finished or cancelled id is remembered: 1 s to 7 days. Must be
- *     longer than any submitter keeps repeating a submit; costs some 150 bytes a job for that long
+ *     longer than any submitter keeps repeating a submit; costs some 300 bytes a job for that long
  * @param durability what must have happened before a change is answered
  * @param confirmEnds whether the ends of attempts, too, wait for one replica where replicas confirm
  */
