@@ -70,6 +70,7 @@ class ArchitectureTest {
                 "scheduler-core",
                 "scheduler-spring",
                 "scheduler-plugin-starter",
+                "punctual-amqp",
                 "scheduler-dev-redis",
                 "scheduler-test",
                 "plain-java"));
@@ -410,6 +411,7 @@ class ArchitectureTest {
                             resideInAnyPackage(
                                 "io.punctual.redis..",
                                 "io.punctual.test.redis..",
+                                "io.punctual.test.rabbitmq..",
                                 "io.punctual.systemtest.."))))
             .should()
             .dependOnClassesThat(belongToAnyOf(ProcessBuilder.class, Process.class)));

@@ -31,6 +31,7 @@ final class Modules {
           Map.entry("scheduler-server", Set.of("scheduler-core")),
           Map.entry("scheduler-spring", Set.of("scheduler-client", "scheduler-core")),
           Map.entry("scheduler-plugin-starter", Set.of("scheduler-spring")),
+          Map.entry("punctual-amqp", Set.of("scheduler-spring")),
           Map.entry("scheduler-dev-redis", Set.of()),
           Map.entry("eureka-registry", Set.of()),
           Map.entry("demo-order-service", Set.of("scheduler-spring")),

@@ -1,0 +1,3 @@
+/** The code of docs/rabbitmq.md. */
+@org.jspecify.annotations.NullMarked
+package io.punctual.amqp.docs;

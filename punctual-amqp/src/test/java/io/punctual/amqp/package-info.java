@@ -1,0 +1,3 @@
+/** Tests of delayed messages. */
+@org.jspecify.annotations.NullMarked
+package io.punctual.amqp;
