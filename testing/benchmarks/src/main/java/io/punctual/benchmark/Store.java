@@ -3,6 +3,7 @@ package io.punctual.benchmark;
 import io.punctual.benchmark.contender.Surroundings;
 import io.punctual.redis.Ports;
 import io.punctual.systemtest.Waiting;
+import io.punctual.test.rabbitmq.RabbitServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,31 +40,13 @@ final class Store implements AutoCloseable {
   static Store rabbitMq() throws IOException, NotInstalledException {
     NotInstalledException.unless("rabbitmq-server");
     NotInstalledException.unless("epmd");
-    // What is on the path may insist on the user and the directories of the system's own node.
-    Path script = Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server");
-    String program = Files.isExecutable(script) ? script.toString() : "rabbitmq-server";
     Store store = new Store(Files.createTempDirectory("punctual-rabbitmq"), true);
     int mapper = Ports.free();
     store.start("epmd", Map.of(), "epmd", "-address", "127.0.0.1", "-port", "" + mapper);
-    Path plugins = Files.writeString(store.directory.resolve("plugins"), "[].\n");
     store.start(
         "rabbitmq",
-        Map.ofEntries(
-            Map.entry("HOME", store.directory.toString()),
-            Map.entry("ERL_EPMD_PORT", "" + mapper),
-            Map.entry("RABBITMQ_NODENAME", "bench-" + store.port + "@localhost"),
-            Map.entry("RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1"),
-            Map.entry("RABBITMQ_NODE_PORT", "" + store.port),
-            Map.entry("RABBITMQ_DIST_PORT", "" + Ports.free()),
-            Map.entry("RABBITMQ_MNESIA_BASE", store.directory.resolve("data").toString()),
-            Map.entry("RABBITMQ_LOG_BASE", store.directory.resolve("log").toString()),
-            Map.entry("RABBITMQ_PID_FILE", store.directory.resolve("pid").toString()),
-            Map.entry("RABBITMQ_ENABLED_PLUGINS_FILE", plugins.toString()),
-            Map.entry("RABBITMQ_CONF_ENV_FILE", store.directory.resolve("env").toString()),
-            Map.entry("RABBITMQ_CONFIG_FILE", store.directory.resolve("rabbitmq").toString()),
-            // The server takes the place of its script, and its process is the one that we end.
-            Map.entry("RUNNING_UNDER_SYSTEMD", "true")),
-        program);
+        RabbitServer.environment(store.directory, store.port, mapper),
+        RabbitServer.program());
     return store.awaitPort();
   }
 
