@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -51,6 +52,10 @@ public final class Programs {
 
   // What a run that makes a start cache has otherwise.
   private static final List<String> ITS_OWN = List.of(NAME, PREFIX, ADDRESSES);
+
+  /** What only an application has that sends delayed messages of RabbitMQ. */
+  private static final Pattern RABBITMQ =
+      Pattern.compile("(punctual-amqp|spring-boot-(starter-)?amqp|spring-amqp|spring-rabbit)-.*");
 
   private static final Pattern SERVLET_STACK =
       Pattern.compile("(spring-webmvc|spring-boot-(starter-)?(webmvc|tomcat|servlet)|tomcat-).*");
@@ -301,17 +306,21 @@ public final class Programs {
   }
 
   private static Launch main(Class<?> main) {
-    return Launch.main(main, RegistryClient.EUREKA.alone(), jar -> false);
+    return launch(main, RegistryClient.EUREKA.alone(), jar -> false);
+  }
+
+  private static Launch launch(Class<?> main, Predicate<String> jars, Predicate<String> last) {
+    return Launch.main(main, jars.and(jar -> !RABBITMQ.matcher(jar).matches()), last);
   }
 
   private static Launch bareWorker() {
-    return Launch.main(WorkerApplication.class, jar -> !RegistryClient.isOfAny(jar), jar -> false)
+    return launch(WorkerApplication.class, jar -> !RegistryClient.isOfAny(jar), jar -> false)
         .named(BARE_WORKER);
   }
 
   /** A worker with one client of a registry, behind all else on its class path. */
   private static Launch workerOn(RegistryClient registry) {
-    return Launch.main(WorkerApplication.class, registry.alone(), RegistryClient::isOfAny)
+    return launch(WorkerApplication.class, registry.alone(), RegistryClient::isOfAny)
         .named("worker-on-" + registry)
         .on(bareWorker());
   }
@@ -616,6 +625,16 @@ public final class Programs {
 
   /** A web application of the class path that registers, with nothing else but these options. */
   public JavaProcess application(JavaProcess registry, Class<?> main, String... options) {
+    return application(registry, main(main), options);
+  }
+
+  /** The same with RabbitMQ's client, which no other application has. */
+  public JavaProcess amqpApplication(JavaProcess registry, Class<?> main, String... options) {
+    return application(
+        registry, Launch.main(main, RegistryClient.EUREKA.alone(), jar -> false), options);
+  }
+
+  private JavaProcess application(JavaProcess registry, Launch launch, String... options) {
     int port = Ports.free();
     List<String> arguments =
         new ArrayList<>(
@@ -626,7 +645,7 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process(main.getSimpleName(), port, main(main), arguments);
+    return process(launch.name(), port, launch, arguments);
   }
 
   /** One of our programs, on 127.0.0.1 and with nothing else but these options. */
@@ -696,7 +715,7 @@ public final class Programs {
     return process(
         main.getSimpleName(),
         port,
-        Launch.main(
+        launch(
             main,
             RegistryClient.EUREKA.alone().and(jar -> !SERVLET_STACK.matcher(jar).matches()),
             jar -> false),
