@@ -60,13 +60,19 @@ public final class Commands {
           --key-prefix=PREFIX       the first part of all keys (default: punctual)
         import-jobs LIBRARY URL QUEUE
                                     moves the jobs that wait in QUEUE of redisson, bullmq or a
-                                    sorted-set at that Redis to a scheduler; takes
+                                    sorted-set at that Redis to a scheduler; or those of a task of
+                                    db-scheduler, quartz or xxl-job in the database at that URL of
+                                    JDBC; takes
           --application=NAME        the application that the jobs are for
           --task-type=NAME          their task type
           --scheduler=URL           where to send them (default: http://localhost:8080); the
                                     application's token is read from PUNCTUAL_TOKEN
           --base64                  payloads are bytes, and become text as Base64
           --seconds                 scores of the sorted set are seconds; else they are ms
+          --table=NAME              another name of db-scheduler's table, or another begin of the
+                                    names of the tables of quartz (QRTZ_) and xxl-job (xxl_job_)
+          --zone=ZONE               time zone of XXL-JOB's admin (default: that of this machine)
+          --dry-run                 says what would be moved, and changes nothing
       """;
 
   private static final int MIN_PASSWORD = 12;

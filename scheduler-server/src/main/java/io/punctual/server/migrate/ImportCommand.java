@@ -2,24 +2,25 @@ package io.punctual.server.migrate;
 
 import io.punctual.internal.ConfiguredUrl;
 import io.punctual.server.check.RedisUrl;
-import io.punctual.server.migrate.OldLibrary.UnreadableException;
-import io.punctual.server.migrate.Submissions.UnavailableException;
 import io.punctual.wire.Limits;
 import java.io.PrintStream;
 import java.net.URI;
+import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * The command {@code import-jobs}: moves the jobs that wait in another library's Redis to a
- * scheduler, while both sides run.
+ * The command {@code import-jobs}: moves the jobs that wait in another library's Redis or database
+ * to a scheduler, while both sides run.
  */
 public final class ImportCommand {
 
@@ -28,28 +29,24 @@ public final class ImportCommand {
 
   private static final String USAGE =
       "Usage: import-jobs redisson|bullmq|sorted-set REDIS_URL QUEUE --application=NAME"
-          + " --task-type=NAME [--scheduler=URL] [--base64] [--seconds].";
+          + " --task-type=NAME [--scheduler=URL] [--base64] [--seconds] [--dry-run], or import-jobs"
+          + " db-scheduler|quartz|xxl-job JDBC_URL TASK with the same and [--table=NAME]"
+          + " [--zone=ZONE].";
 
   private static final String SCHEDULER = "--scheduler";
   private static final String APPLICATION = "--application";
   private static final String TASK_TYPE = "--task-type";
+  private static final String TABLE = "--table";
+  private static final String ZONE = "--zone";
   private static final String BASE64 = "--base64";
   private static final String SECONDS = "--seconds";
-  private static final Set<String> VALUES = Set.of(SCHEDULER, APPLICATION, TASK_TYPE);
-  private static final Set<String> FLAGS = Set.of(BASE64, SECONDS);
-
-  private static final int TAKEN_AT_ONCE = 500;
-  private static final int MAX_BATCH_CHARS = 1 << 20;
-  private static final int TOLD_EACH = 10_000;
-  private static final int REASONS = 5;
-  private static final int LATER_MS = 1_000;
-  private static final int MAX_IDLE = 30;
+  private static final String DRY_RUN = "--dry-run";
+  private static final Set<String> VALUES = Set.of(SCHEDULER, APPLICATION, TASK_TYPE, TABLE, ZONE);
+  private static final Set<String> FLAGS = Set.of(BASE64, SECONDS, DRY_RUN);
 
   private final Function<String, @Nullable String> environment;
   private final PrintStream out;
   private final PrintStream err;
-  private long moved;
-  private long refused;
 
   /**
    * Makes the command.
@@ -96,6 +93,32 @@ public final class ImportCommand {
       return new Arguments(words, values);
     }
 
+    String library() {
+      return words.get(0);
+    }
+
+    String url() {
+      return words.get(1);
+    }
+
+    String queue() {
+      return words.get(2);
+    }
+
+    boolean has(String option) {
+      return values.containsKey(option);
+    }
+
+    /** Refuses options that mean nothing for this library. */
+    void refuse(String... options) {
+      for (String option : options) {
+        if (has(option)) {
+          throw new IllegalArgumentException(
+              option + " means nothing for " + library() + ". " + USAGE);
+        }
+      }
+    }
+
     private String required(String option) {
       String value = values.get(option);
       if (value == null) {
@@ -115,61 +138,112 @@ public final class ImportCommand {
    */
   public int run(List<String> arguments) {
     Arguments given;
-    OldLibrary library;
-    RedisUrl url;
-    Submissions submissions;
+    SchedulerHttp scheduler;
+    Supplier<OldStore<?>> store;
     try {
       given = Arguments.read(arguments);
-      library =
-          OldLibrary.named(given.words().get(0))
-              .orElseThrow(
-                  () -> new IllegalArgumentException("The library is not known. " + USAGE));
-      url = RedisUrl.parse(given.words().get(1));
-      submissions =
-          new Submissions(
+      scheduler =
+          new SchedulerHttp(
               scheduler(given.values().getOrDefault(SCHEDULER, "http://localhost:8080")),
-              variable("PUNCTUAL_TOKEN"),
-              given.required(APPLICATION),
-              given.required(TASK_TYPE));
+              variable("PUNCTUAL_TOKEN"));
+      given.required(APPLICATION);
+      given.required(TASK_TYPE);
+      store = store(given);
     } catch (IllegalArgumentException e) {
       err.println(e.getMessage());
       return 2;
     }
-    OldLibrary.Format format =
-        new OldLibrary.Format(
-            given.values().containsKey(BASE64), given.values().containsKey(SECONDS));
-    String name = given.words().get(2);
-    try (UnifiedJedis redis = url.connect()) {
-      OldQueue queue = new OldQueue(redis, library, name);
-      queue.open();
-      try {
-        queue.putBack();
-        move(
-            queue,
-            entry -> library.read(redis, name, entry.score(), entry.value(), format),
-            submissions);
-      } finally {
-        queue.close();
+    try (OldStore<?> opened = store.get()) {
+      return run(given, scheduler, opened);
+    } catch (IllegalArgumentException e) {
+      err.println(e.getMessage());
+      return 2;
+    } catch (JedisException | IllegalStateException e) {
+      err.println(sentence(e));
+      return 1;
+    }
+  }
+
+  private <E> int run(Arguments given, SchedulerHttp scheduler, OldStore<E> store) {
+    String application = given.required(APPLICATION);
+    Move<E> move =
+        new Move<>(
+            store,
+            new Submissions(scheduler, application, given.required(TASK_TYPE)),
+            new RemoteSchedules(scheduler, application),
+            InstantSource.system(),
+            out,
+            err);
+    try {
+      store.open();
+      if (given.has(DRY_RUN)) {
+        move.look();
+        return move.refused() == 0 ? 0 : 1;
       }
+      move.run();
     } catch (JedisException | UnavailableException | IllegalStateException e) {
-      err.println(String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".");
+      err.println(sentence(e));
       err.println(
-          "%,d jobs were moved. No job is lost: the old Redis keeps those that were taken and not"
-                  .formatted(moved)
-              + " moved yet. Run the same command again to go on.");
+          move.done()
+              + " No job is lost: the old store keeps those that were taken and not moved yet. Run"
+              + " the same command again to go on.");
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
     }
-    out.println(
-        "%,d jobs were moved.%s"
-            .formatted(
-                moved,
-                refused == 0
-                    ? ""
-                    : " %,d were refused and are where they were.".formatted(refused)));
-    return refused == 0 ? 0 : 1;
+    out.println(move.done() + move.left());
+    return move.refused() == 0 ? 0 : 1;
+  }
+
+  private static String sentence(Exception e) {
+    return String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".";
+  }
+
+  /** Returns what connects to the store: only then the command line is known to be right. */
+  private static Supplier<OldStore<?>> store(Arguments given) {
+    PayloadFormat format = new PayloadFormat(given.has(BASE64), given.has(SECONDS));
+    Optional<SqlLibrary> sql = SqlLibrary.named(given.library());
+    if (sql.isPresent()) {
+      given.refuse(SECONDS);
+      if (sql.get() != SqlLibrary.XXL_JOB) {
+        given.refuse(ZONE);
+      }
+      return () -> sqlStore(sql.get(), given, format);
+    }
+    OldLibrary library =
+        OldLibrary.named(given.library())
+            .orElseThrow(() -> new IllegalArgumentException("The library is not known. " + USAGE));
+    given.refuse(TABLE, ZONE);
+    RedisUrl url = RedisUrl.parse(given.url());
+    return () -> new OldQueue(url.connect(), library, given.queue(), format);
+  }
+
+  private static OldStore<?> sqlStore(SqlLibrary library, Arguments given, PayloadFormat format) {
+    String table =
+        SqlLibrary.requireTable(TABLE, given.values().getOrDefault(TABLE, library.defaultTable()));
+    SqlTables tables =
+        library.tables(
+            table,
+            given.queue(),
+            given.required(TASK_TYPE),
+            new SqlLibrary.Options(format, zone(given), InstantSource.system()));
+    return SqlStore.connect(
+        given.url(), tables, library.word() + " " + table + " " + given.queue());
+  }
+
+  private static ZoneId zone(Arguments given) {
+    String name = given.values().get(ZONE);
+    if (name == null) {
+      return ZoneId.systemDefault();
+    } else if (!ZoneId.getAvailableZoneIds().contains(name)) {
+      throw new IllegalArgumentException(
+          ZONE
+              + " must be a name of the IANA time zone database, such as Asia/Shanghai, but was '"
+              + name
+              + "'.");
+    }
+    return ZoneId.of(name);
   }
 
   private static URI scheduler(String text) {
@@ -186,102 +260,5 @@ public final class ImportCommand {
   private String variable(String name) {
     String value = environment.apply(name);
     return value == null ? "" : value;
-  }
-
-  /** Reads an entry of the old queue. */
-  private interface Reader {
-    OldJob read(OldQueue.Entry entry) throws UnreadableException;
-  }
-
-  /** Jobs that are submitted together, with the entries that they were. */
-  private record Batch(List<OldQueue.Entry> entries, List<OldJob> jobs) {
-
-    Batch() {
-      this(new ArrayList<>(), new ArrayList<>());
-    }
-
-    void add(OldQueue.Entry entry, OldJob job) {
-      entries.add(entry);
-      jobs.add(job);
-    }
-  }
-
-  private void move(OldQueue queue, Reader reader, Submissions submissions)
-      throws UnavailableException, InterruptedException {
-    do {
-      // At first what an earlier run has left.
-      Batch batch = new Batch();
-      int size = 0;
-      for (OldQueue.Entry entry : queue.taken()) {
-        try {
-          OldJob job = reader.read(entry);
-          if (!Limits.isParams(job.params())) {
-            throw new UnreadableException(
-                "has a payload of more than %,d bytes".formatted(Limits.MAX_PARAMS_BYTES));
-          }
-          batch.add(entry, job);
-          size += job.params().length();
-        } catch (UnreadableException e) {
-          refuse(queue, entry, String.valueOf(e.getMessage()));
-        }
-        if (size >= MAX_BATCH_CHARS) {
-          submit(queue, batch, submissions);
-          batch = new Batch();
-          size = 0;
-        }
-      }
-      submit(queue, batch, submissions);
-      queue.hold();
-    } while (queue.take(TAKEN_AT_ONCE) > 0);
-  }
-
-  private void submit(OldQueue queue, Batch batch, Submissions submissions)
-      throws UnavailableException, InterruptedException {
-    Batch left = batch;
-    int idle = 0;
-    while (!left.jobs().isEmpty()) {
-      queue.hold();
-      List<Submissions.Result> results = submissions.submit(left.jobs());
-      Batch stored = new Batch();
-      Batch later = new Batch();
-      String why = "";
-      for (int i = 0; i < results.size(); i++) {
-        OldQueue.Entry entry = left.entries().get(i);
-        switch (results.get(i).kind()) {
-          case STORED -> stored.add(entry, left.jobs().get(i));
-          case REFUSED -> refuse(queue, entry, "was refused: " + results.get(i).why());
-          case LATER -> {
-            later.add(entry, left.jobs().get(i));
-            why = results.get(i).why();
-          }
-        }
-      }
-      moved(queue, stored);
-      idle = later.jobs().size() < left.jobs().size() ? 0 : idle + 1;
-      if (idle > MAX_IDLE) {
-        throw new UnavailableException("The scheduler takes no jobs now: " + why);
-      }
-      if (!later.jobs().isEmpty()) {
-        Thread.sleep(LATER_MS);
-      }
-      left = later;
-    }
-  }
-
-  private void moved(OldQueue queue, Batch stored) {
-    queue.moved(stored.entries(), stored.jobs());
-    long before = moved;
-    moved += stored.jobs().size();
-    if (before / TOLD_EACH != moved / TOLD_EACH) {
-      out.println("%,d jobs moved".formatted(moved));
-    }
-  }
-
-  private void refuse(OldQueue queue, OldQueue.Entry entry, String why) {
-    queue.refuse(entry);
-    refused++;
-    if (refused <= REASONS) {
-      err.println("A job " + why);
-    }
   }
 }

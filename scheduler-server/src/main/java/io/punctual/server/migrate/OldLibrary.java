@@ -3,14 +3,9 @@ package io.punctual.server.migrate;
 import io.punctual.wire.Limits;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,7 +35,7 @@ enum OldLibrary {
 
     // By struct.pack('Bc0Lc0') of Lua: a byte, so many random bytes, eight bytes, so many bytes.
     @Override
-    OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, Format format)
+    OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, PayloadFormat format)
         throws UnreadableException {
       ByteBuffer packed = ByteBuffer.wrap(entry).order(ByteOrder.LITTLE_ENDIAN);
       int random = packed.hasRemaining() ? packed.get() & 0xff : 0;
@@ -54,7 +49,7 @@ enum OldLibrary {
       byte[] value = new byte[packed.remaining()];
       packed.get(value);
       return new OldJob(
-          "redisson-" + digest(entry), (long) score, format.text(value), Map.of(), List.of());
+          OldIds.of("redisson", entry), (long) score, format.text(value), Map.of(), List.of());
     }
   },
   /**
@@ -67,7 +62,7 @@ enum OldLibrary {
     }
 
     @Override
-    OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, Format format)
+    OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, PayloadFormat format)
         throws UnreadableException {
       String id = new String(entry, StandardCharsets.UTF_8);
       String hash = hash(queue, id);
@@ -94,10 +89,10 @@ enum OldLibrary {
       boolean own = Limits.isTaskId(id) && !NUMBER.matcher(id).matches();
       // The lower twelve bits of the score count jobs of one millisecond.
       return new OldJob(
-          own ? id : "bullmq-" + digest((queue + " ").getBytes(StandardCharsets.UTF_8), entry),
+          own ? id : OldIds.of("bullmq", (queue + " ").getBytes(StandardCharsets.UTF_8), entry),
           (long) score >> 12,
           data,
-          HEADER.matcher(name).matches() ? Map.of("bullmq-name", name) : Map.of(),
+          OldIds.headers("bullmq-name", name),
           keys);
     }
 
@@ -113,48 +108,17 @@ enum OldLibrary {
     }
 
     @Override
-    OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, Format format)
+    OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, PayloadFormat format)
         throws UnreadableException {
       long due = Math.round(format.seconds() ? 1_000 * score : score);
       byte[] at = (due + " ").getBytes(StandardCharsets.UTF_8);
       // The same payload may be there again later, for another time.
-      return new OldJob("moved-" + digest(at, entry), due, format.text(entry), Map.of(), List.of());
+      return new OldJob(
+          OldIds.of("moved", at, entry), due, format.text(entry), Map.of(), List.of());
     }
   };
 
-  private static final Pattern HEADER = Pattern.compile("[ -~]{1,200}");
   private static final Pattern NUMBER = Pattern.compile("\\d+");
-  private static final int DIGEST = 16;
-
-  /**
-   * How payloads and times are read.
-   *
-   * @param base64 whether bytes become text as Base64; else they must be UTF-8
-   * @param seconds whether the scores of a sorted set are seconds; else they are ms
-   */
-  record Format(boolean base64, boolean seconds) {
-
-    private String text(byte[] bytes) throws UnreadableException {
-      if (base64) {
-        return Base64.getEncoder().encodeToString(bytes);
-      }
-      try {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      } catch (CharacterCodingException e) {
-        throw new UnreadableException(
-            "is no text but bytes of a codec: add --base64, and let the worker decode them");
-      }
-    }
-  }
-
-  /** An entry that is left where it was; the message continues a sentence that begins "A job". */
-  static final class UnreadableException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    UnreadableException(String message) {
-      super(message, null, false, false);
-    }
-  }
 
   /** The library of that name, such as {@code sorted-set}. */
   static Optional<OldLibrary> named(String name) {
@@ -179,18 +143,7 @@ enum OldLibrary {
    *
    * @throws UnreadableException if Punctual cannot take it over
    */
-  abstract OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, Format format)
+  abstract OldJob read(
+      UnifiedJedis redis, String queue, double score, byte[] entry, PayloadFormat format)
       throws UnreadableException;
-
-  private static String digest(byte[]... parts) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      for (byte[] part : parts) {
-        digest.update(part);
-      }
-      return HexFormat.of().formatHex(digest.digest(), 0, DIGEST);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
-  }
 }

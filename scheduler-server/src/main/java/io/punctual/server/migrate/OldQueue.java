@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Response;
@@ -19,7 +20,7 @@ import redis.clients.jedis.resps.Tuple;
  * transaction, into a hash of ours in the same Redis. So either the old workers run a job or we
  * move it, never both; and a move that breaks off continues from the hash.
  */
-final class OldQueue {
+final class OldQueue implements OldStore<OldQueue.Entry> {
 
   private static final int TRIES = 1_000;
   private static final long LOCK_MS = 30_000;
@@ -32,10 +33,19 @@ final class OldQueue {
   private final byte[] taken;
   private final byte[] refused;
   private final String lock;
+  private final OldLibrary library;
+  private final String queue;
+  private final PayloadFormat format;
   private final String name = UUID.randomUUID().toString();
 
-  OldQueue(UnifiedJedis redis, OldLibrary library, String queue) {
+  /**
+   * @param redis is closed with this
+   */
+  OldQueue(UnifiedJedis redis, OldLibrary library, String queue, PayloadFormat format) {
     this.redis = redis;
+    this.library = library;
+    this.queue = queue;
+    this.format = format;
     this.sortedSet = bytes(library.sortedSet(queue));
     String other = library.list(queue);
     this.list = other == null ? NOTHING : bytes(other);
@@ -73,16 +83,18 @@ final class OldQueue {
 
   /**
    * Waits until no other command takes jobs out of this queue. One that was killed holds it for
-   * half a minute more.
+   * half a minute more. Then puts back what that one has set aside.
    *
    * @throws IllegalStateException if another one goes on
    */
-  void open() throws InterruptedException {
+  @Override
+  public void open() throws InterruptedException {
     for (long begin = System.nanoTime(); !isHeld("NX"); Thread.sleep(LOCK_AGAIN_MS)) {
       if (System.nanoTime() - begin > TimeUnit.MILLISECONDS.toNanos(2 * LOCK_MS)) {
         throw new IllegalStateException("Another import-jobs takes jobs out of this queue");
       }
     }
+    putBack();
   }
 
   /**
@@ -90,7 +102,8 @@ final class OldQueue {
    *
    * @throws IllegalStateException if another command has it
    */
-  void hold() {
+  @Override
+  public void hold() {
     if (!name.equals(redis.get(lock)) || !isHeld("XX")) {
       throw new IllegalStateException("This took too long, and another import-jobs goes on");
     }
@@ -102,15 +115,28 @@ final class OldQueue {
   }
 
   /** Puts back what was refused, and lets other commands have the queue. */
-  void close() {
-    if (name.equals(redis.get(lock))) {
-      putBack();
-      redis.del(lock);
+  @Override
+  public void close() {
+    try (redis) {
+      if (name.equals(redis.get(lock))) {
+        putBack();
+        redis.del(lock);
+      }
     }
   }
 
-  /** Returns the jobs that were taken and are not moved yet. */
-  List<Entry> taken() {
+  @Override
+  public List<Entry> look(int seen, int max) {
+    return entries(seen, max);
+  }
+
+  @Override
+  public OldWork read(Entry entry) throws UnreadableException {
+    return library.read(redis, queue, entry.score(), entry.value(), format);
+  }
+
+  @Override
+  public List<Entry> taken() {
     return redis.hkeys(taken).stream().map(Entry::read).toList();
   }
 
@@ -121,7 +147,8 @@ final class OldQueue {
    * @throws IllegalStateException if the old side never leaves the queue alone for long enough
    */
   @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Jedis wants a map, and only walks through it.
-  int take(int max) {
+  @Override
+  public int take(int max) {
     for (int i = 0; i < TRIES; i++) {
       try (AbstractTransaction transaction = redis.transaction(/* doMulti= */ false)) {
         if (list.length > 0) {
@@ -130,7 +157,7 @@ final class OldQueue {
           transaction.watch(sortedSet);
         }
         List<byte[]> listed = list.length > 0 ? redis.lrange(list, 0, max - 1L) : new ArrayList<>();
-        List<Entry> entries = listed.isEmpty() ? first(max) : withScores(listed);
+        List<Entry> entries = listed.isEmpty() ? entries(0, max) : withScores(listed);
         if (entries.isEmpty() && listed.isEmpty()) {
           transaction.unwatch();
           return 0;
@@ -155,9 +182,9 @@ final class OldQueue {
         "The queue changes too often to take jobs out of it: stop the senders first");
   }
 
-  private List<Entry> first(int max) {
+  private List<Entry> entries(int begin, int max) {
     List<Entry> entries = new ArrayList<>();
-    for (Tuple tuple : redis.zrangeWithScores(sortedSet, 0, max - 1L)) {
+    for (Tuple tuple : redis.zrangeWithScores(sortedSet, begin, begin + max - 1L)) {
       entries.add(Entry.of(tuple.getScore(), tuple.getBinaryElement()));
     }
     return entries;
@@ -181,13 +208,14 @@ final class OldQueue {
   }
 
   /** Forgets jobs that are in Punctual, with all that the old library has of them. */
-  void moved(List<Entry> entries, List<OldJob> jobs) {
-    if (entries.isEmpty()) {
-      return;
-    }
+  @Override
+  public void moved(List<Entry> entries, List<? extends OldWork> work) {
     try (AbstractTransaction transaction = redis.multi()) {
       transaction.hdel(taken, entries.stream().map(Entry::field).toArray(byte[][]::new));
-      String[] keys = jobs.stream().flatMap(job -> job.keys().stream()).toArray(String[]::new);
+      String[] keys =
+          work.stream()
+              .flatMap(one -> one instanceof OldJob job ? job.keys().stream() : Stream.empty())
+              .toArray(String[]::new);
       if (keys.length > 0) {
         transaction.del(keys);
       }
@@ -196,8 +224,9 @@ final class OldQueue {
   }
 
   /** Sets a job aside that Punctual does not take, until {@link #putBack}. */
+  @Override
   @SuppressWarnings("ArrayAsKeyOfSetOrMap")
-  void refuse(Entry entry) {
+  public void refuse(Entry entry) {
     try (AbstractTransaction transaction = redis.multi()) {
       transaction.hset(refused, Map.of(entry.field(), NOTHING));
       transaction.hdel(taken, entry.field());
@@ -206,7 +235,7 @@ final class OldQueue {
   }
 
   /** Puts the jobs that were set aside where they were. */
-  void putBack() {
+  private void putBack() {
     for (byte[] field : redis.hkeys(refused)) {
       Entry entry = Entry.read(field);
       try (AbstractTransaction transaction = redis.multi()) {

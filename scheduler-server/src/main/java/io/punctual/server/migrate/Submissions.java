@@ -1,55 +1,25 @@
 package io.punctual.server.migrate;
 
 import io.punctual.server.text.Printable;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-/** Submits jobs to a scheduler, over HTTP, as any program does. */
+/** Submits jobs to a scheduler. */
 final class Submissions {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final JsonMapper JSON = new JsonMapper();
-
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
-  private final URI batch;
-  private final String token;
+  private final SchedulerHttp scheduler;
   private final String application;
   private final String taskType;
 
-  /**
-   * @param scheduler its base URL
-   * @param token of the application; empty for none
-   */
-  Submissions(URI scheduler, String token, String application, String taskType) {
-    this.batch = URI.create(scheduler.toString().replaceFirst("/+$", "") + "/api/v1/jobs/batch");
-    this.token = token;
+  Submissions(SchedulerHttp scheduler, String application, String taskType) {
+    this.scheduler = scheduler;
     this.application = application;
     this.taskType = taskType;
-  }
-
-  /** Whether the jobs were stored is not known: submit the same jobs again. */
-  static final class UnavailableException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    UnavailableException(String message) {
-      super(message);
-    }
   }
 
   /** What became of a job. */
@@ -74,31 +44,13 @@ final class Submissions {
    * @return for each job, in order
    */
   List<Result> submit(List<OldJob> jobs) throws UnavailableException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(batch)
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body(jobs))));
-    if (!token.isEmpty()) {
-      request.header("Authorization", "Bearer " + token);
+    SchedulerHttp.Answer answer = scheduler.call("POST", "/jobs/batch", body(jobs));
+    if (answer.isLater()) {
+      return Collections.nCopies(jobs.size(), new Result(Kind.LATER, answer.said()));
+    } else if (answer.status() != 200) {
+      throw new UnavailableException(answer.from() + " answered " + answer.said());
     }
-    // The time limit of a request ends with the head of the answer.
-    CompletableFuture<HttpResponse<String>> call =
-        http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
-    HttpResponse<String> answer;
-    try {
-      answer = call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      call.cancel(true);
-      throw new UnavailableException(
-          batch + " did not answer: " + (e.getCause() == null ? e : e.getCause()));
-    }
-    String said = "HTTP " + answer.statusCode() + ": " + Printable.of(answer.body());
-    if (answer.statusCode() == 429 || answer.statusCode() == 503) {
-      return Collections.nCopies(jobs.size(), new Result(Kind.LATER, said));
-    } else if (answer.statusCode() != 200) {
-      throw new UnavailableException(batch + " answered " + said);
-    }
-    return results(answer.body(), jobs.size());
+    return results(answer, jobs.size());
   }
 
   private Map<String, Object> body(List<OldJob> jobs) {
@@ -116,15 +68,11 @@ final class Submissions {
     return Map.of("jobs", all);
   }
 
-  private List<Result> results(String body, int jobs) throws UnavailableException {
-    JsonNode results;
-    try {
-      results = JSON.readTree(body).path("results");
-    } catch (JacksonException e) {
-      throw new UnavailableException(batch + " is no scheduler: it answered " + Printable.of(body));
-    }
+  private static List<Result> results(SchedulerHttp.Answer answer, int jobs)
+      throws UnavailableException {
+    JsonNode results = answer.json().path("results");
     if (results.size() != jobs) {
-      throw new UnavailableException(batch + " is no scheduler: it answered " + Printable.of(body));
+      throw new UnavailableException(answer.isNone());
     }
     List<Result> all = new ArrayList<>();
     for (JsonNode result : results) {

@@ -2,21 +2,16 @@ package io.punctual.spring.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.punctual.redis.Ports;
+import io.punctual.test.database.MariaDbServer;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -58,9 +53,11 @@ public enum TestDatabase {
   MARIADB {
     @Override
     public DataSource create() {
-      String name = "t" + UUID.randomUUID().toString().replace("-", "");
-      new JdbcTemplate(MariaDb.source("mysql")).execute("create database " + name);
-      return pooled(MariaDb.source(name));
+      try {
+        return pooled(new DriverManagerDataSource(MariaDbServer.createDatabase()));
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     @Override
@@ -152,99 +149,6 @@ public enum TestDatabase {
             .setServerConfig("fsync", "off")
             .setPGStartupWait(Duration.ofSeconds(60))
             .start();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  }
-
-  private static final class MariaDb {
-    private static final int PORT = start();
-
-    static DataSource source(String database) {
-      return new DriverManagerDataSource(
-          "jdbc:mariadb://127.0.0.1:%d/%s".formatted(PORT, database), "root", "");
-    }
-
-    private static int start() {
-      try {
-        Path directory = Files.createTempDirectory("mariadb");
-        int port = Ports.free();
-        Path data = directory.resolve("data");
-        Path log = directory.resolve("log");
-        run(
-            log,
-            "mariadb-install-db",
-            "--no-defaults",
-            "--auth-root-authentication-method=normal",
-            "--skip-test-db",
-            "--user=" + System.getProperty("user.name"),
-            // At its start, a server deletes the files of other servers from a shared tmpdir.
-            "--tmpdir=" + directory,
-            "--datadir=" + data);
-        Process server =
-            new ProcessBuilder(
-                    "mariadbd",
-                    "--no-defaults",
-                    "--user=" + System.getProperty("user.name"),
-                    "--bind-address=127.0.0.1",
-                    "--port=" + port,
-                    "--skip-grant-tables",
-                    // No test pulls a plug, and disks differ a hundredfold.
-                    "--innodb-flush-log-at-trx-commit=0",
-                    "--innodb-flush-method=nosync",
-                    "--tmpdir=" + directory,
-                    "--pid-file=" + directory.resolve("pid"),
-                    "--datadir=" + data,
-                    "--socket=" + directory.resolve("socket"))
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, directory)));
-        Awaitility.await()
-            .atMost(Duration.ofSeconds(60))
-            .pollInSameThread()
-            .ignoreExceptionsInstanceOf(SQLException.class)
-            .until(
-                () -> {
-                  if (!server.isAlive()) {
-                    throw new IllegalStateException("it ended: " + Files.readString(log));
-                  }
-                  return connects(port);
-                });
-        return port;
-      } catch (IOException e) {
-        throw new UncheckedIOException(
-            "MariaDB cannot be started (Debian: apt-get install mariadb-server): " + e.getMessage(),
-            e);
-      }
-    }
-
-    private static boolean connects(int port) throws SQLException {
-      try (Connection connection =
-          new DriverManagerDataSource(
-                  "jdbc:mariadb://127.0.0.1:%d/mysql".formatted(port), "root", "")
-              .getConnection()) {
-        return connection.isValid(1);
-      }
-    }
-
-    private static void run(Path log, String... command) throws IOException {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-              .start();
-      if (process.onExit().join().exitValue() != 0) {
-        throw new IOException(command[0] + " failed: " + Files.readString(log));
-      }
-    }
-
-    private static void stop(Process server, Path directory) {
-      server.destroyForcibly();
-      var unused = server.onExit().join();
-      try (Stream<Path> files = Files.walk(directory)) {
-        files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -673,9 +673,32 @@ public final class Programs {
 
   /** Starts a command of the scheduler's program; what it writes can be read. */
   public Process startCommand(String... words) throws IOException {
+    return startCommand(jar("scheduler-server").words(), words);
+  }
+
+  /**
+   * Starts a command of the scheduler's program with jars beside it, as docs/import-sql.md says;
+   * what it writes can be read.
+   *
+   * @param flags of this JVM alone
+   */
+  public Process startCommandWith(List<Path> jars, List<String> flags, String... words)
+      throws IOException {
+    Path program = Path.of(jar("scheduler-server").words().getLast());
+    String classPath =
+        Stream.concat(Stream.of(program), jars.stream())
+            .map(Path::toString)
+            .collect(Collectors.joining(File.pathSeparator));
+    return startCommand(
+        Stream.concat(flags.stream(), Stream.of("-cp", classPath, "io.punctual.launch.Launcher"))
+            .toList(),
+        words);
+  }
+
+  private Process startCommand(List<String> program, String... words) throws IOException {
     List<String> command = new ArrayList<>(List.of(JavaProcess.JAVA));
     command.addAll(flags);
-    command.addAll(jar("scheduler-server").words());
+    command.addAll(program);
     command.addAll(Arrays.asList(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();

@@ -6,10 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
-import java.io.IOException;
 import java.net.URISyntaxException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -35,7 +32,6 @@ import org.redisson.api.RDelayedQueue;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
-import tools.jackson.databind.JsonNode;
 
 /** Jobs move out of other libraries' queues, which real ones have filled. */
 @Tag("full")
@@ -114,7 +110,7 @@ class ImportJobsIT {
       worker.start();
 
       Process broken = PROGRAMS.startCommand(command("redisson", "orders"));
-      Waiting.until("10,000 jobs are moved", () -> waiting() >= 10_000);
+      Waiting.until("10,000 jobs are moved", () -> stored().waiting("moved") >= 10_000);
       broken.destroyForcibly().waitFor();
       for (int i = 0; i < 1_000; i++) {
         // The old side still gets some.
@@ -130,7 +126,7 @@ class ImportJobsIT {
     } finally {
       redisson.shutdown();
     }
-    assertThat(jobs())
+    assertThat(stored().all())
         .filteredOn(job -> Instant.parse(job.get("dueAt").stringValue()).isAfter(soon))
         .hasSize(JOBS + 1_000)
         .allSatisfy(
@@ -138,7 +134,7 @@ class ImportJobsIT {
                 assertThat(Instant.parse(job.get("dueAt").stringValue()))
                     .isBetween(begin.plusSeconds(3_600), Instant.now().plusSeconds(3_600)));
     List<String> all = new ArrayList<>(ran);
-    pull().forEach(job -> all.add(job.get("params").stringValue()));
+    stored().pull("moved").forEach(job -> all.add(job.get("params").stringValue()));
     assertThat(all).doesNotHaveDuplicates().hasSize(JOBS + DUE_SOON + 1_000);
     assertThat(Resp.call(OLD.port(), "DBSIZE")).isEqualTo("0");
   }
@@ -157,55 +153,8 @@ class ImportJobsIT {
     }
   }
 
-  private long waiting() throws IOException {
-    Http.Answer answer = Http.get(scheduler.url() + "/api/v1/queues/" + application + "/moved");
-    return answer.status() == 200 ? answer.json().get("delayed").longValue() : 0;
-  }
-
-  /** Makes all jobs due, and takes them, with what they hold. */
-  private List<JsonNode> pull() throws IOException {
-    String all =
-        "{\"application\":\"%s\",\"taskType\":\"moved\",\"state\":\"delayed\",\"delay\":0%s}";
-    String cursor = "";
-    do {
-      Http.Answer answer =
-          Http.post(
-              scheduler.url() + "/api/v1/jobs:reschedule", all.formatted(application, cursor));
-      assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-      String next = answer.json().path("nextCursor").asString("");
-      cursor = next.isEmpty() ? "" : ",\"cursor\":\"" + next + "\"";
-    } while (!cursor.isEmpty());
-    List<JsonNode> jobs = new ArrayList<>();
-    String claim =
-        "{\"application\":\"%s\",\"taskTypes\":[\"moved\"],\"max\":200}".formatted(application);
-    Http.Answer claimed = Http.post(scheduler.url() + "/api/v1/claims", claim);
-    while (claimed.status() == 200) {
-      claimed.json().get("jobs").forEach(jobs::add);
-      claimed = Http.post(scheduler.url() + "/api/v1/claims", claim);
-    }
-    assertThat(claimed.status()).isEqualTo(204);
-    return jobs;
-  }
-
-  private List<JsonNode> jobs() throws IOException {
-    List<JsonNode> jobs = new ArrayList<>();
-    String cursor = "";
-    while (true) {
-      JsonNode page =
-          Http.get(
-                  scheduler.url()
-                      + "/api/v1/jobs?state=delayed&limit=500&application="
-                      + application
-                      + cursor)
-              .json();
-      page.get("items").forEach(jobs::add);
-      if (page.path("nextCursor").isNull() || page.path("nextCursor").isMissingNode()) {
-        return jobs;
-      }
-      cursor =
-          "&cursor="
-              + URLEncoder.encode(page.get("nextCursor").stringValue(), StandardCharsets.UTF_8);
-    }
+  private StoredJobs stored() {
+    return new StoredJobs(scheduler.url(), application);
   }
 
   @Test
@@ -232,13 +181,13 @@ class ImportJobsIT {
         .contains("701 jobs were moved. 2 were refused and are where they were.")
         .contains("A job is made by a job scheduler of BullMQ")
         .contains("A job is a child of the flow");
-    assertThat(jobs())
+    assertThat(stored().all())
         .hasSize(701)
         .allSatisfy(
             job ->
                 assertThat(job.get("dueAt").stringValue())
                     .isEqualTo(Instant.ofEpochMilli(2_000_000_000_000L).toString()));
-    assertThat(pull())
+    assertThat(stored().pull("moved"))
         .filteredOn(job -> job.get("taskId").stringValue().startsWith("mail-"))
         .hasSize(700)
         .allSatisfy(
@@ -263,13 +212,19 @@ class ImportJobsIT {
     Resp.call(port, "ZADD", "reminders", "2000000000.5", "{\"id\":7}");
     Resp.call(port, "ZADD", "reminders", "2000000000", "{\"id\":8}");
 
+    assertThat(PROGRAMS.command(command("sorted-set", "reminders", "--seconds", "--dry-run")))
+        .contains(", due at 2033-05-18T03:33:20.500Z")
+        .contains("2 would be moved, and 0 be refused. Nothing was changed.");
+    assertThat(stored().all()).isEmpty();
+    assertThat(Resp.call(port, "ZCARD", "reminders")).isEqualTo("2");
+
     assertThat(PROGRAMS.command(command("sorted-set", "reminders", "--seconds")))
         .contains("2 jobs were moved.");
 
-    assertThat(jobs())
+    assertThat(stored().all())
         .extracting(job -> job.get("dueAt").stringValue())
         .containsExactly("2033-05-18T03:33:20Z", "2033-05-18T03:33:20.500Z");
-    assertThat(pull())
+    assertThat(stored().pull("moved"))
         .extracting(job -> job.get("params").stringValue())
         .containsExactlyInAnyOrder("{\"id\":7}", "{\"id\":8}");
     assertThat(Resp.call(port, "EXISTS", "reminders")).isEqualTo("0");
@@ -326,7 +281,7 @@ class ImportJobsIT {
         .contains("http://127.0.0.1:1/api/v1/jobs/batch did not answer")
         .contains("0 jobs were moved. No job is lost", "Run the same command again to go on.");
     assertThat(PROGRAMS.command(command("sorted-set", "kept"))).contains("1 jobs were moved.");
-    assertThat(jobs()).hasSize(1);
+    assertThat(stored().all()).hasSize(1);
 
     assertThat(PROGRAMS.command("import-jobs", "sidekiq", "redis://127.0.0.1", "q"))
         .contains("The library is not known. Usage: import-jobs redisson|bullmq|sorted-set");
@@ -334,5 +289,17 @@ class ImportJobsIT {
         .contains("--application is missing.");
     assertThat(PROGRAMS.command(command("redisson", "q", "--codec=kryo")))
         .contains("import-jobs has no option --codec.");
+    assertThat(PROGRAMS.command(command("redisson", "q", "--zone=Asia/Shanghai")))
+        .contains("--zone means nothing for redisson.");
+    assertThat(
+            PROGRAMS.command(
+                "import-jobs",
+                "quartz",
+                "jdbc:db2://x/y?password=z",
+                "q",
+                "--application=a",
+                "--task-type=t"))
+        .contains("No JDBC driver for jdbc:db2:... is there.", "java -cp")
+        .doesNotContain("password");
   }
 }

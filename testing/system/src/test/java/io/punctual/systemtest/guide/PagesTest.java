@@ -57,6 +57,7 @@ class PagesTest {
     "docs/starter.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/migration.md, scheduler-test/src/test/java/io/punctual/test/docs, 8",
     "docs/rabbitmq.md, punctual-amqp/src/test/java/io/punctual/amqp/docs, 7",
+    "docs/import-sql.md, testing/benchmarks/src/test/java, 1",
     "docs/test-kit.md, scheduler-test/src/test/java/io/punctual/test/docs, 4",
     "demo-order-service/README.md, demo-order-service/src/main/java, 4",
   })

@@ -1,0 +1,72 @@
+package io.punctual.server.migrate;
+
+import java.util.List;
+
+/**
+ * Where jobs of another library wait. They are taken in batches, so that the old workers do not get
+ * them any more, and are kept beside the others until they are moved. A move that breaks off
+ * continues with those.
+ *
+ * @param <E> how it tells jobs apart
+ */
+interface OldStore<E> extends AutoCloseable {
+
+  /**
+   * Waits until no other command takes jobs out of this store.
+   *
+   * @throws IllegalStateException if another one goes on, or if there is no such store
+   */
+  void open() throws InterruptedException;
+
+  /**
+   * Makes sure that it is still this command that takes jobs.
+   *
+   * @throws IllegalStateException if another command has the store
+   */
+  void hold();
+
+  /**
+   * Returns jobs as they are, and leaves them to the old workers.
+   *
+   * @param seen how many were returned before
+   */
+  List<E> look(int seen, int max);
+
+  /** Takes jobs; 0 if none is left. Which ones, {@link #taken} says. */
+  int take(int max) throws InterruptedException;
+
+  /** Returns the jobs that were taken and are not moved yet. */
+  List<E> taken();
+
+  /**
+   * Reads a job.
+   *
+   * @throws UnreadableException if Punctual cannot take it over
+   */
+  OldWork read(E entry) throws UnreadableException;
+
+  /** Forgets jobs that are in Punctual. */
+  void moved(List<E> entries, List<? extends OldWork> work);
+
+  /** Leaves a job to the old workers, now or when the store is closed. */
+  void refuse(E entry);
+
+  /** Returns how the job is called in a message, at the beginning of a sentence. */
+  default String name(E entry) {
+    return "A job";
+  }
+
+  /** Returns whether it recurs. */
+  default boolean isRecurring(E entry) {
+    return false;
+  }
+
+  /** Returns how many jobs could not be taken, because the old side is about to run them. */
+  default int busy() {
+    return 0;
+  }
+
+  /** Lets other commands have the store. */
+  @Override
+  void close();
+}

@@ -1,0 +1,4 @@
+package io.punctual.server.migrate;
+
+/** What another library kept, as far as Punctual takes it over. */
+sealed interface OldWork permits OldJob, OldSchedule {}
