@@ -118,9 +118,13 @@ final class DbSchedulerTable implements SqlTables {
         List.of());
   }
 
-  /** A text that a serializer of JSON has put between quotes is what it was before. */
+  /**
+   * Text between quotes, and null, as serializers of JSON write them, are what they were before.
+   */
   private static String params(String text) throws UnreadableException {
-    if (!text.startsWith("\"") && !text.startsWith("{")) {
+    if (text.equals("null")) {
+      return "";
+    } else if (!text.startsWith("\"") && !text.startsWith("{")) {
       return text;
     }
     JsonNode json;

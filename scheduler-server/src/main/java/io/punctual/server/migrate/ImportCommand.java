@@ -146,9 +146,9 @@ public final class ImportCommand {
           new SchedulerHttp(
               scheduler(given.values().getOrDefault(SCHEDULER, "http://localhost:8080")),
               variable("PUNCTUAL_TOKEN"));
+      store = store(given);
       given.required(APPLICATION);
       given.required(TASK_TYPE);
-      store = store(given);
     } catch (IllegalArgumentException e) {
       err.println(e.getMessage());
       return 2;

@@ -7,7 +7,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Translates cron expressions of Quartz, which XXL-JOB has too, to those of Punctual. The days of
@@ -202,6 +201,16 @@ final class QuartzCron {
         return step == 1 ? range : range + "/" + step;
       }
     }
-    return values.stream().map(String::valueOf).collect(Collectors.joining(","));
+    List<String> ranges = new ArrayList<>();
+    for (int begin : values) {
+      if (!values.contains(begin - 1)) {
+        int end = begin;
+        while (values.contains(end + 1)) {
+          end++;
+        }
+        ranges.add(begin == end ? Integer.toString(begin) : begin + "-" + end);
+      }
+    }
+    return String.join(",", ranges);
   }
 }

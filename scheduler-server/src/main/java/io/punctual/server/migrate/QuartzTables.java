@@ -358,7 +358,8 @@ final class QuartzTables implements SqlTables {
     Schedule.Builder schedule =
         begin(trigger, id, params, missed(trigger, DO_NOTHING, DO_NOTHING))
             .cron(QuartzCron.translated(expression), ZoneId.of(zone))
-            .gap(Gap.SKIP).fold(Fold.LAST);
+            .gap(Gap.SKIP)
+            .fold(Fold.LAST);
     if (trigger.end() != null) {
       schedule.until(trigger.end());
     }

@@ -155,7 +155,8 @@ final class XxlJobTable implements SqlTables {
             .whileRunning(whileRunning(job.block()));
     OldIds.headers("xxl-job-id", Long.toString(job.id())).forEach(schedule::header);
     switch (job.type()) {
-      case "CRON" -> schedule.cron(QuartzCron.translated(job.conf()), zone).gap(Gap.SKIP).fold(Fold.LAST);
+      case "CRON" ->
+          schedule.cron(QuartzCron.translated(job.conf()), zone).gap(Gap.SKIP).fold(Fold.LAST);
       case "FIX_RATE" -> schedule.every(Duration.ofSeconds(Long.parseLong(job.conf())), job.next());
       default ->
           throw new UnreadableException(

@@ -12,7 +12,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Date;
@@ -47,6 +46,7 @@ import org.quartz.Trigger;
 import org.quartz.TriggerBuilder;
 import org.quartz.TriggerKey;
 import org.quartz.TriggerUtils;
+import org.quartz.impl.SchedulerRepository;
 import org.quartz.impl.StdSchedulerFactory;
 import org.quartz.impl.calendar.HolidayCalendar;
 import org.quartz.spi.OperableTrigger;
@@ -131,6 +131,8 @@ class QuartzImportIT {
 
   private static Scheduler scheduler(
       OldDatabase database, String name, boolean clustered, boolean properties) throws Exception {
+    // Else one of a test that failed would be used again.
+    boolean unused = SchedulerRepository.getInstance().remove(name);
     String source = UUID.randomUUID().toString();
     DBConnectionManager.getInstance().addConnectionProvider(source, new Pool(database));
     Properties all = new Properties();
@@ -375,7 +377,7 @@ class QuartzImportIT {
     HolidayCalendar holidays = new HolidayCalendar();
     holidays.addExcludedDate(Date.from(Instant.parse("2033-01-01T00:00:00Z")));
     Map<String, TriggerBuilder<? extends Trigger>> triggers = new LinkedHashMap<>();
-    int year = LocalDate.now().getYear() + 1;
+    int year = 2034;
     triggers.put(
         "year",
         TriggerBuilder.newTrigger()

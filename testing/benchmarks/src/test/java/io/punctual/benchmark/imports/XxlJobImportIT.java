@@ -72,9 +72,14 @@ class XxlJobImportIT {
       throws SQLException {
     old.run(
         ("insert into xxl_job_info set job_group = 1, schedule_type = '%s', schedule_conf = '%s',"
-                + " executor_handler = 'report', executor_param = 'tenant=7', trigger_status = 1,"
-                + " trigger_next_time = %d%s")
-            .formatted(type, conf, next.toEpochMilli(), more));
+                + " executor_param = 'tenant=7', trigger_next_time = %d%s%s%s")
+            .formatted(
+                type,
+                conf,
+                next.toEpochMilli(),
+                more.contains("executor_handler") ? "" : ", executor_handler = 'report'",
+                more.contains("trigger_status") ? "" : ", trigger_status = 1",
+                more));
   }
 
   private static CronExpression cron(String expression, String zone) throws Exception {

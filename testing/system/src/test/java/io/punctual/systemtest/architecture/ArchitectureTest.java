@@ -412,6 +412,7 @@ class ArchitectureTest {
                                 "io.punctual.redis..",
                                 "io.punctual.test.redis..",
                                 "io.punctual.test.rabbitmq..",
+                                "io.punctual.test.database..",
                                 "io.punctual.systemtest.."))))
             .should()
             .dependOnClassesThat(belongToAnyOf(ProcessBuilder.class, Process.class)));
