@@ -198,21 +198,26 @@ final class SqlStore implements OldStore<SqlRow> {
 
   @Override
   public int take(int max) throws InterruptedException {
-    List<SqlRow> rows = inTransaction(open -> tables.next(open, last, max));
+    // Within the old side's lock, if it has one: else a trigger that fires often has gone on
+    // between the two.
+    List<SqlRow> rows =
+        inTransaction(
+            open -> {
+              tables.lock(open);
+              List<SqlRow> found = tables.next(open, last, max);
+              List<SqlRow> free = found.stream().filter(SqlStore::isFree).toList();
+              if (!free.isEmpty()) {
+                tables.take(open, free);
+              }
+              return found;
+            });
     if (rows.isEmpty()) {
       return 0;
     }
     last = rows.getLast();
-    List<SqlRow> free = rows.stream().filter(row -> row.isFree() && row.work() != null).toList();
-    if (!free.isEmpty()) {
-      change(
-          open -> {
-            tables.lock(open);
-            tables.take(open, free);
-          });
-      if (tables.isWrittenOver() && free.stream().anyMatch(SqlRow::isRecurring)) {
-        Thread.sleep(SETTLED_MS);
-      }
+    if (tables.isWrittenOver()
+        && rows.stream().anyMatch(row -> row.isRecurring() && isFree(row))) {
+      Thread.sleep(SETTLED_MS);
     }
     List<SqlRow> all = new ArrayList<>(inTransaction(tables::taken));
     Set<List<String>> taken = new HashSet<>();
@@ -228,6 +233,10 @@ final class SqlStore implements OldStore<SqlRow> {
     }
     current = all;
     return rows.size();
+  }
+
+  private static boolean isFree(SqlRow row) {
+    return row.isFree() && row.work() != null;
   }
 
   @Override
