@@ -215,8 +215,7 @@ final class SqlStore implements OldStore<SqlRow> {
       return 0;
     }
     last = rows.getLast();
-    if (tables.isWrittenOver()
-        && rows.stream().anyMatch(row -> row.isRecurring() && isFree(row))) {
+    if (tables.isWrittenOver() && rows.stream().anyMatch(row -> row.isRecurring() && isFree(row))) {
       Thread.sleep(SETTLED_MS);
     }
     List<SqlRow> all = new ArrayList<>(inTransaction(tables::taken));
