@@ -47,6 +47,9 @@ final class HistorySampler extends RepeatedTask {
   private final Map<String, Set<String>> releases = new HashMap<>();
   private long releasesSince = System.nanoTime();
   private QueueStatistics.@Nullable Snapshot before;
+  // The longest of the turns since the last point, ms.
+  private @Nullable Long p50;
+  private @Nullable Long p99;
   private boolean told;
 
   /**
@@ -101,22 +104,36 @@ final class HistorySampler extends RepeatedTask {
     Samplers.Turn turn = samplers.turn(now, lateness.look(System.nanoTime()));
     if (!turn.mine()) {
       before = null;
+      p50 = null;
+      p99 = null;
       return;
     }
-    look(turn);
+    p50 = later(p50, turn.p50());
+    p99 = later(p99, turn.p99());
+    look();
     noteReleases();
   }
 
-  private void look(Samplers.Turn turn) {
+  // A round may take longer than the minute whose lateness a turn tells.
+  private static @Nullable Long later(@Nullable Long one, @Nullable Long other) {
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return Math.max(one, other);
+  }
+
+  private void look() {
     QueueStatistics.Snapshot taken = rounds.last();
     QueueStatistics.Snapshot last = before;
     before = taken;
-    if (taken == null || last == null) {
+    if (taken == null || last == null || taken == last) {
       return;
     }
     if (last.now() > 0 && taken.now() > last.now() && isSteady(last, taken)) {
-      history.add(Point.between(last, taken, turn.p50(), turn.p99()));
+      history.add(Point.between(last, taken, p50, p99));
     }
+    p50 = null;
+    p99 = null;
   }
 
   /** Returns whether Redis's clock advanced as ours did. If it was set, the length is unknown. */

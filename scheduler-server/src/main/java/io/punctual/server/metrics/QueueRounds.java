@@ -128,7 +128,12 @@ public class QueueRounds implements SmartLifecycle {
   private void publish(QueueStatistics.@Nullable Snapshot seen) {
     round = new TreeMap<>();
     last = seen;
-    listener.accept(seen);
+    try {
+      listener.accept(seen);
+    } catch (RuntimeException | Error e) {
+      // The history goes on without gauges.
+      log.warn("The gauges of queues were not updated", e);
+    }
   }
 
   @Override
