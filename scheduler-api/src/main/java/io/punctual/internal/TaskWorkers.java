@@ -2,10 +2,12 @@ package io.punctual.internal;
 
 import io.punctual.TaskWorker;
 import io.punctual.wire.Limits;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,8 @@ public final class TaskWorkers {
   private record Named(String name, TaskWorker worker) {}
 
   private final Map<String, Named> byType = new ConcurrentHashMap<>();
+  private final Set<String> off = ConcurrentHashMap.newKeySet();
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private volatile UnaryOperator<TaskWorker> wrapper = UnaryOperator.identity();
 
   /**
@@ -53,6 +57,15 @@ public final class TaskWorkers {
                   worker.clazz().getName()),
           "Give one of them another type() or @DelayedTask, or remove it.");
     }
+    listeners.forEach(Runnable::run);
+  }
+
+  /**
+   * Adds a listener that is called after each change of the task types, on the thread that made the
+   * change.
+   */
+  public void onChange(Runnable listener) {
+    listeners.add(listener);
   }
 
   /** Puts something before each worker, also before those that are added later. */
@@ -62,7 +75,22 @@ public final class TaskWorkers {
 
   /** Leaves a type to other instances; false if there is no such worker. */
   public boolean remove(String type) {
-    return byType.remove(type) != null;
+    boolean removed = byType.remove(type) != null;
+    if (removed) {
+      listeners.forEach(Runnable::run);
+    }
+    return removed;
+  }
+
+  /** Removes a type for as long as this process runs; false if there is no such worker. */
+  public boolean switchOff(String type) {
+    off.add(type);
+    return remove(type);
+  }
+
+  /** Returns whether a type is switched off, so that no worker of it is to be added. */
+  public boolean isOff(String type) {
+    return off.contains(type);
   }
 
   /** The worker of a type, or null. */

@@ -117,6 +117,11 @@ public record WorkerMetadata(
     }
   }
 
+  /** Returns the same of an instance that runs these task types. */
+  public WorkerMetadata withTaskTypes(Set<String> types) {
+    return new WorkerMetadata(types, callbackPath, protocol, concurrency, release);
+  }
+
   /** One that does not say its release. */
   public WorkerMetadata(
       Set<String> taskTypes, String callbackPath, String protocol, int concurrency) {

@@ -111,6 +111,11 @@ public final class PunctualClient implements AutoCloseable {
     return scheduler;
   }
 
+  /** Returns what adds and removes workers while this client runs. */
+  public Workers workers() {
+    return new Workers(workers);
+  }
+
   /** Begins to fetch the jobs of its workers and to run them. */
   public void pull() {
     puller.start();
@@ -142,14 +147,16 @@ public final class PunctualClient implements AutoCloseable {
         new SchedulerRegistration(
             identity,
             calls,
-            new WorkerMetadata(
-                workers.types(),
-                WorkerMetadata.DEFAULT_CALLBACK_PATH,
-                WorkerMetadata.BATCH,
-                concurrency,
-                identity.release()),
+            () ->
+                new WorkerMetadata(
+                    workers.types(),
+                    WorkerMetadata.DEFAULT_CALLBACK_PATH,
+                    WorkerMetadata.BATCH,
+                    concurrency,
+                    identity.release()),
             address);
     registration = own;
+    workers.onChange(own::update);
     own.register();
   }
 

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -38,7 +39,7 @@ final class Poller implements Runnable {
   private static final int ENDINGS = 5;
 
   private final Pull pull;
-  private final List<String> types;
+  private volatile List<String> types;
   private final PullCapacity room;
   private int turn;
 
@@ -78,10 +79,19 @@ final class Poller implements Runnable {
     return room;
   }
 
+  List<String> types() {
+    return types;
+  }
+
+  /** Asks for no other task types from the next request on. Without any, the poller ends. */
+  void keep(Set<String> left) {
+    types = types.stream().filter(left::contains).toList();
+  }
+
   @Override
   public void run() {
     int failures = 0;
-    while (pull.goesOn()) {
+    while (pull.goesOn() && !types.isEmpty()) {
       try {
         poll();
         failures = 0;
@@ -162,6 +172,10 @@ final class Poller implements Runnable {
   }
 
   private List<JsonObject> fetch(int max) {
+    List<String> types = this.types;
+    if (types.isEmpty()) {
+      return List.of();
+    }
     List<String> some = new ArrayList<>();
     for (int i = 0; i < Math.min(MAX_TYPES, types.size()); i++) {
       some.add(types.get((turn + i) % types.size()));

@@ -6,9 +6,12 @@ import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.internal.TaskWorkers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
@@ -64,8 +67,8 @@ public final class PullRunner implements AutoCloseable {
             new PullCapacity(concurrency),
             lease,
             new CountDownLatch(1));
-    final List<Poller> pollers = new ArrayList<>();
-    final List<Thread> threads = new ArrayList<>();
+    final List<Poller> pollers = new CopyOnWriteArrayList<>();
+    final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     void start() {
       // A type with a number of its own has its own request, which asks for no more than that.
@@ -80,6 +83,43 @@ public final class PullRunner implements AutoCloseable {
       }
       if (!shared.isEmpty()) {
         start(new Poller(pull, shared, concurrency), "punctual-pull");
+      }
+    }
+
+    /**
+     * Stops asking for types that were removed, and asks for each new one by a request of its own:
+     * the requests that wait name other types.
+     */
+    void update() {
+      Set<String> now = workers.types();
+      Set<String> known = new HashSet<>();
+      boolean fewer = false;
+      threads.removeIf(thread -> !thread.isAlive());
+      pollers.removeIf(poller -> poller.types().isEmpty() && poller.room().taken() == 0);
+      for (Poller poller : pollers) {
+        fewer |= !now.containsAll(poller.types());
+        poller.keep(now);
+        known.addAll(poller.types());
+      }
+      for (String type : now) {
+        if (!known.contains(type)) {
+          int most = Math.min(places.applyAsInt(type), concurrency);
+          start(new Poller(pull, List.of(type), most), "punctual-pull-" + type);
+        }
+      }
+      if (fewer) {
+        // Else they bring jobs of removed types, which are released at once.
+        Thread ending = new Thread(this::endWaiting, "punctual-pull-update");
+        ending.setDaemon(true);
+        ending.start();
+      }
+    }
+
+    private void endWaiting() {
+      try {
+        calls.callEach("/api/v1/claims:leave", leaving(), LEAVING);
+      } catch (RuntimeException e) {
+        log.debug("Requests for jobs of removed task types still wait at a scheduler", e);
       }
     }
 
@@ -102,7 +142,7 @@ public final class PullRunner implements AutoCloseable {
       pull.stopped().countDown();
       pull.everywhere().close();
       pollers.forEach(poller -> poller.room().close());
-      Map<String, Object> body = Map.of("application", identity.application(), "worker", worker);
+      Map<String, Object> body = leaving();
       while (isPolling() && System.nanoTime() < deadline) {
         calls.callEach("/api/v1/claims:leave", body, LEAVING);
         // Repeated, since a request may reach a scheduler after this call.
@@ -153,6 +193,7 @@ public final class PullRunner implements AutoCloseable {
     this.worker = name(identity.application());
     this.concurrency = concurrency;
     this.places = places;
+    workers.onChange(this::update);
   }
 
   // In containers all processes have the same id: a stop must end the requests of this one alone.
@@ -162,21 +203,33 @@ public final class PullRunner implements AutoCloseable {
     return "pull:" + shown + ":" + ProcessHandle.current().pid() + "-" + unique;
   }
 
-  /** Begins to fetch jobs; after {@link #close}, begins again. Without workers nothing happens. */
+  private Map<String, Object> leaving() {
+    return Map.of("application", identity.application(), "worker", worker);
+  }
+
+  /** Begins to fetch jobs; after {@link #close}, begins again. Without workers it waits for one. */
   public synchronized void start() {
-    if (workers.types().isEmpty()) {
-      return;
-    }
     runner.open();
     Work started = new Work();
     work = started;
     running = true;
     started.start();
+    if (workers.types().isEmpty()) {
+      return;
+    }
     log.info(
         "Punctual: {} pulls {} from {}",
         identity.application(),
         workers.types(),
         calls.shownSchedulers());
+  }
+
+  /** Asks for the task types that there are now. */
+  private synchronized void update() {
+    Work now = work;
+    if (now != null && running) {
+      now.update();
+    }
   }
 
   @Override

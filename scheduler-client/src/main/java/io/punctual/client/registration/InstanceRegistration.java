@@ -12,6 +12,12 @@ public interface InstanceRegistration {
   /** Starts to register. Returns at once. Does nothing if a registry's own client registers. */
   default void register() {}
 
+  /**
+   * Tells schedulers the task types of this instance, which have changed. Returns at once. Does
+   * nothing while the instance is not registered.
+   */
+  default void update() {}
+
   /** Deregisters: schedulers give this instance no more jobs, within some seconds. */
   void deregister();
 

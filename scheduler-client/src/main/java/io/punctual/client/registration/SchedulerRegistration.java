@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,9 +54,12 @@ public final class SchedulerRegistration implements InstanceRegistration {
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
-  private final WorkerMetadata metadata;
+  private final Supplier<WorkerMetadata> metadata;
   private final Function<List<URI>, @Nullable URI> address;
   private @Nullable ScheduledThreadPoolExecutor timer;
+  private boolean wanted;
+  // Of the timer's thread alone.
+  private @Nullable Future<?> next;
   private volatile @Nullable AdvertisedCallback advertised;
   private volatile @Nullable Problem problem;
   private volatile boolean leaving;
@@ -66,19 +71,22 @@ public final class SchedulerRegistration implements InstanceRegistration {
   /**
    * Registers at one address.
    *
-   * @param metadata what this instance runs, and how
+   * @param metadata returns what this instance runs, and how; called before each renewal
    * @param callback where schedulers call it: http or https, a host, an optional port, a plain path
    * @throws IllegalArgumentException if a part of the address is wrong; the message names the part
    */
   public SchedulerRegistration(
-      ClientIdentity identity, SchedulerCalls calls, WorkerMetadata metadata, URI callback) {
+      ClientIdentity identity,
+      SchedulerCalls calls,
+      Supplier<WorkerMetadata> metadata,
+      URI callback) {
     this(identity, calls, metadata, fixed(checked(callback)));
   }
 
   private SchedulerRegistration(
       ClientIdentity identity,
       SchedulerCalls calls,
-      WorkerMetadata metadata,
+      Supplier<WorkerMetadata> metadata,
       Function<List<URI>, @Nullable URI> address) {
     this.identity = identity;
     this.calls = calls;
@@ -94,13 +102,14 @@ public final class SchedulerRegistration implements InstanceRegistration {
    * Registers the local IP address on the route to a scheduler, followed by the callback path of
    * the metadata. The address is looked up before each renewal.
    *
+   * @param metadata as for the constructor
    * @param server returns the base URL of this instance's web server for a host such as {@code
    *     10.0.0.7} or {@code [fd00::7]}; called after {@link #register}, before each renewal
    */
   public static SchedulerRegistration atLocalAddress(
       ClientIdentity identity,
       SchedulerCalls calls,
-      WorkerMetadata metadata,
+      Supplier<WorkerMetadata> metadata,
       Function<String, URI> server) {
     return new SchedulerRegistration(
         identity,
@@ -110,7 +119,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
           String host = LocalAddress.towards(schedulers);
           return host == null
               ? null
-              : checked(URI.create(server.apply(host) + metadata.callbackPath()));
+              : checked(URI.create(server.apply(host) + metadata.get().callbackPath()));
         });
   }
 
@@ -131,10 +140,11 @@ public final class SchedulerRegistration implements InstanceRegistration {
     return URI.create(scheme + "://" + callback.getHost() + ":" + port + callback.getRawPath());
   }
 
-  /** Registers and renews in the background. Does nothing if there are no task types. */
+  /** Registers and renews in the background, once there are task types. */
   @Override
   public synchronized void register() {
-    if (timer != null || metadata.taskTypes().isEmpty()) {
+    wanted = true;
+    if (timer != null || metadata.get().taskTypes().isEmpty()) {
       return;
     }
     leaving = false;
@@ -160,9 +170,26 @@ public final class SchedulerRegistration implements InstanceRegistration {
     own.execute(() -> register(own));
   }
 
+  /**
+   * Renews the registration now. Without task types, it is removed; with the next one, the instance
+   * registers again.
+   */
+  @Override
+  public synchronized void update() {
+    ScheduledThreadPoolExecutor own = timer;
+    if (!wanted) {
+      return;
+    } else if (own == null) {
+      register();
+    } else {
+      own.execute(() -> register(own));
+    }
+  }
+
   /** Removes the registration, within some seconds if schedulers answer. */
   @Override
   public synchronized void deregister() {
+    wanted = false;
     if (timer == null) {
       return;
     }
@@ -225,12 +252,16 @@ public final class SchedulerRegistration implements InstanceRegistration {
   }
 
   private void register(ScheduledExecutorService timer) {
-    Duration next = AFTER_REFUSAL;
+    Duration pause = AFTER_REFUSAL;
+    Future<?> planned = next;
+    if (planned != null) {
+      planned.cancel(false);
+    }
     try {
-      next = registered();
+      pause = registered();
     } catch (SchedulerUnavailableException e) {
       reportProblem("no answer", reason(e), remedy(e));
-      next = AFTER_NO_ANSWER;
+      pause = AFTER_NO_ANSWER;
     } catch (IllegalStateException | IllegalArgumentException e) {
       reportProblem("address", String.valueOf(e.getMessage()), SET_ADDRESS);
     } catch (RuntimeException | Error e) {
@@ -240,7 +271,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
           "defect", e.toString(), "If the registry's client failed, set punctual.url instead.");
     } finally {
       if (!leaving) {
-        var unused = timer.schedule(() -> register(timer), next.toMillis(), TimeUnit.MILLISECONDS);
+        next = timer.schedule(() -> register(timer), pause.toMillis(), TimeUnit.MILLISECONDS);
       }
     }
   }
@@ -262,14 +293,25 @@ public final class SchedulerRegistration implements InstanceRegistration {
     if (own == null) {
       return AFTER_NO_ANSWER;
     }
+    WorkerMetadata now = metadata.get();
+    if (now.taskTypes().isEmpty()) {
+      if (sent) {
+        remove(own);
+        // A session that was removed cannot be registered again.
+        session = UUID.randomUUID().toString();
+        sent = false;
+        entered = false;
+      }
+      return TTL;
+    }
     sent = true;
     Map<String, Object> says = new LinkedHashMap<>();
     says.put("url", own.address().toString());
-    says.put("taskTypes", new TreeSet<>(metadata.taskTypes()));
-    says.put("concurrency", metadata.concurrency());
-    says.put("protocol", metadata.protocol());
-    if (metadata.release() != null) {
-      says.put("release", metadata.release());
+    says.put("taskTypes", new TreeSet<>(now.taskTypes()));
+    says.put("concurrency", now.concurrency());
+    says.put("protocol", now.protocol());
+    if (now.release() != null) {
+      says.put("release", now.release());
     }
     says.put("session", session);
     says.put("ttl", TTL.toSeconds() + "s");

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -115,7 +116,7 @@ class SchedulerRegistrationTest {
 
   private SchedulerRegistration at(String address, String... types) {
     return new SchedulerRegistration(
-        new ClientIdentity("shop"), client, metadata(types), URI.create(address));
+        new ClientIdentity("shop"), client, () -> metadata(types), URI.create(address));
   }
 
   @Test
@@ -275,7 +276,7 @@ class SchedulerRegistrationTest {
     return SchedulerRegistration.atLocalAddress(
         new ClientIdentity("shop"),
         client(schedulers),
-        metadata("t"),
+        () -> metadata("t"),
         host -> URI.create("http://" + host + ":8081"));
   }
 
@@ -303,12 +304,50 @@ class SchedulerRegistrationTest {
   }
 
   @Test
+  void changedTaskTypesAreRegisteredAtOnceAndWithoutAnyTheRegistrationIsRemoved() {
+    AtomicReference<WorkerMetadata> now = new AtomicReference<>(metadata());
+    SchedulerRegistration registration =
+        new SchedulerRegistration(
+            new ClientIdentity("shop"),
+            client,
+            now::get,
+            URI.create("http://10.0.0.7:8081/ctx/callback"));
+    registration.update();
+    registration.register();
+    assertThat(calls).isEmpty();
+
+    now.set(metadata("first"));
+    registration.update();
+    eventually().until(() -> bodies.stream().anyMatch(body -> body.contains("[\"first\"]")));
+    now.set(metadata("first", "second"));
+    registration.update();
+    Awaitility.await()
+        .atMost(Duration.ofMillis(900)) // A renewal comes after a second at the earliest.
+        .until(() -> bodies.stream().anyMatch(body -> body.contains("[\"first\",\"second\"]")));
+
+    now.set(metadata());
+    registration.update();
+    eventually().until(() -> removed.size() == 1);
+    now.set(metadata("third"));
+    registration.update();
+    eventually().until(() -> bodies.stream().anyMatch(body -> body.contains("[\"third\"]")));
+    String session = removed.iterator().next().substring("session=".length());
+    assertThat(bodies)
+        .filteredOn(body -> body.contains("[\"third\"]"))
+        .noneMatch(body -> body.contains(session));
+    registration.deregister();
+    int before = calls.size();
+    registration.update();
+    assertThat(calls).hasSize(before);
+  }
+
+  @Test
   void registersTheLocalAddressOnTheRouteToAScheduler() {
     SchedulerRegistration registration =
         SchedulerRegistration.atLocalAddress(
             new ClientIdentity("shop"),
             client,
-            metadata("t"),
+            () -> metadata("t"),
             host -> URI.create("https://" + host + ":8443"));
     registration.register();
     eventually().until(() -> !calls.isEmpty());
@@ -365,7 +404,7 @@ class SchedulerRegistrationTest {
         SchedulerRegistration.atLocalAddress(
             new ClientIdentity("shop"),
             client,
-            metadata("t"),
+            () -> metadata("t"),
             any ->
                 URI.create("http://" + (hosts.size() > 1 ? hosts.poll() : hosts.peek()) + ":8081"));
     registration.register();
@@ -383,7 +422,7 @@ class SchedulerRegistrationTest {
         SchedulerRegistration.atLocalAddress(
             new ClientIdentity("shop"),
             client,
-            metadata("t"),
+            () -> metadata("t"),
             host -> {
               throw new IllegalStateException("the port is not known");
             });

@@ -35,7 +35,7 @@ final class ConfiguredWorkers {
         .workers()
         .forEach(
             (type, worker) -> {
-              if (!worker.enabled() && workers.remove(type)) {
+              if (!worker.enabled() && workers.switchOff(type)) {
                 log.info(
                     "Punctual: jobs of {} do not run in this instance, as it is configured", type);
               }

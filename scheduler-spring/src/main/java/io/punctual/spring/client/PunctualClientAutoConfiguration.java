@@ -2,6 +2,7 @@ package io.punctual.spring.client;
 
 import com.netflix.discovery.EurekaClient;
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.Workers;
 import io.punctual.client.doctor.SchedulerWatch;
 import io.punctual.client.json.Jackson3Json;
 import io.punctual.client.json.Json;
@@ -84,6 +85,12 @@ public class PunctualClientAutoConfiguration {
   @ConditionalOnMissingBean
   JobApplication punctualJobApplication(ClientIdentity identity) {
     return new JobApplication(identity.application());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  Workers punctualWorkers(TaskWorkers workers) {
+    return new Workers(workers);
   }
 
   @Bean(destroyMethod = "close")

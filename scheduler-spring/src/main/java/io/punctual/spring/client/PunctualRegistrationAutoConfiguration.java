@@ -14,6 +14,7 @@ import io.punctual.wire.WorkerMetadata;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
@@ -56,7 +57,11 @@ public class PunctualRegistrationAutoConfiguration {
   @Bean
   @ConditionalOnBean(InstanceRegistration.class)
   Drain punctualDrain(
-      InstanceRegistration registration, JobRunner runner, PunctualProperties properties) {
+      InstanceRegistration registration,
+      JobRunner runner,
+      TaskWorkers workers,
+      PunctualProperties properties) {
+    workers.onChange(registration::update);
     return new Drain(registration, runner, properties.shutdownPatience());
   }
 
@@ -90,16 +95,18 @@ public class PunctualRegistrationAutoConfiguration {
         ClientIdentity identity,
         SchedulerCalls calls,
         WorkerMetadata metadata,
+        TaskWorkers workers,
         PunctualProperties properties,
         Environment environment) {
+      Supplier<WorkerMetadata> now = () -> metadata.withTaskTypes(workers.types());
       URI own = properties.callback().base();
       return own == null
           ? SchedulerRegistration.atLocalAddress(
-              identity, calls, metadata, host -> server(host, environment))
+              identity, calls, now, host -> server(host, environment))
           : new SchedulerRegistration(
               identity,
               calls,
-              metadata,
+              now,
               URI.create(own.getScheme() + "://" + own.getAuthority() + metadata.callbackPath()));
     }
 

@@ -3,6 +3,7 @@ package io.punctual.spring.client;
 import com.alibaba.cloud.nacos.registry.NacosServiceRegistry;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.registration.InstanceRegistration;
+import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.client.registry.CommonDialect;
 import io.punctual.spring.client.registry.ConsulDialect;
 import io.punctual.spring.client.registry.ConsulServiceRegistryKeeper;
@@ -56,11 +57,12 @@ public class PunctualServiceRegistryAutoConfiguration {
   ServiceRegistration punctualServiceRegistration(
       ServiceRegistry<?> registry,
       ObjectProvider<RegistryDialect> dialect,
-      WorkerMetadata metadata) {
+      WorkerMetadata metadata,
+      TaskWorkers workers) {
     return new ServiceRegistration(
         registry,
         dialect.getIfAvailable(() -> new CommonDialect(ServiceRegistration.name(registry))),
-        metadata);
+        () -> metadata.withTaskTypes(workers.types()));
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -54,7 +54,7 @@ class ConsulIT extends RegistryContract {
 
   /** Its check is one that the agent makes: that of Spring Cloud without heartbeats. */
   @Test
-  @Order(5)
+  @Order(6)
   void aWorkerStartsBeforeConsulAndComesBackAfterItsEntryWasRemoved() throws Exception {
     Workload load = Workload.of("before-consul");
     registry().kill();

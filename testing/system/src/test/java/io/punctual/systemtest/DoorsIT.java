@@ -147,6 +147,32 @@ class DoorsIT {
   }
 
   @Test
+  void aTypeThatIsAddedWhileAnInstancePullsRunsThereSoonAndOneThatIsRemovedDoesNot()
+      throws Exception {
+    Workload load = Workload.of("pulled-types");
+    Submitter control = load.submitter();
+    Submitter newcomer = new Submitter(load.application(), "newcomer");
+    try (JavaProcess changing = load.worker(REGISTRY, PULL).start().awaitReady();
+        JavaProcess next =
+            load.worker(REGISTRY, PULL[0], PULL[1], PULL[2], "--worker.extra=newcomer")) {
+      newcomer.submit(scheduler, "new-", 5, "record", System.currentTimeMillis(), 0);
+      control.submitOne(scheduler, "add", "add newcomer", System.currentTimeMillis());
+      load.awaitDrained(scheduler);
+      Waiting.until(
+          "the added type runs", Duration.ofSeconds(5), () -> newcomer.drained(scheduler));
+      assertThat(RegistryContract.processes(load, "new-")).containsExactly(changing.pid());
+
+      control.submitOne(scheduler, "remove", "remove newcomer", System.currentTimeMillis());
+      load.awaitDrained(scheduler);
+      newcomer.submit(scheduler, "late-", 5, "record", System.currentTimeMillis(), 0);
+      Waiting.until("they wait", () -> newcomer.queue(scheduler).get("ready").intValue() == 5);
+      next.start().awaitReady();
+      Waiting.until("they are done", () -> newcomer.drained(scheduler));
+      assertThat(RegistryContract.processes(load, "late-")).containsExactly(next.pid());
+    }
+  }
+
+  @Test
   void jobsOfAPullerThatIsKilledComeBack() throws Exception {
     Workload load = Workload.of("killed");
     Submitter submitter = load.submitter();

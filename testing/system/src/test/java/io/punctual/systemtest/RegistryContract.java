@@ -158,6 +158,52 @@ abstract class RegistryContract {
 
   @Test
   @Order(4)
+  void aTypeThatIsAddedWhileAnInstanceLivesRunsThereSoonAndOneThatIsRemovedDoesNot()
+      throws Exception {
+    Workload load = Workload.of("changing");
+    Submitter control = new Submitter(load.application(), "control");
+    Submitter newcomer = new Submitter(load.application(), "newcomer");
+    try (JavaProcess changing = worker(load, "--worker.extra=control").start().awaitReady();
+        JavaProcess other = worker(load).start().awaitReady();
+        JavaProcess next = worker(load, "--worker.extra=newcomer")) {
+      awaitKnown(load, changing, other);
+      newcomer.submit(scheduler(), "new-", 5, "record", System.currentTimeMillis(), 0);
+      Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
+      control.submitOne(scheduler(), "add", "add newcomer", System.currentTimeMillis());
+      awaitWithin(afterChange(), "the added type runs", () -> newcomer.drained(scheduler()));
+      assertThat(processes(load, "new-")).containsExactly(changing.pid());
+
+      control.submitOne(scheduler(), "remove", "remove newcomer", System.currentTimeMillis());
+      awaitWithin(afterChange(), "the removed type is gone", () -> noneRuns("newcomer", load));
+      newcomer.submit(scheduler(), "late-", 5, "record", System.currentTimeMillis(), 0);
+      Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
+      next.start().awaitReady();
+      Waiting.until("they are done", () -> newcomer.drained(scheduler()));
+      assertThat(processes(load, "late-")).containsExactly(next.pid());
+    }
+  }
+
+  /** Other registries do not tell that task types change: schedulers ask every five seconds. */
+  private Duration afterChange() {
+    return Set.of("eureka", "scheduler").contains(source()) ? SOON : SOON.multipliedBy(2);
+  }
+
+  private boolean noneRuns(String taskType, Workload load) throws IOException {
+    for (JavaProcess scheduler : schedulers) {
+      for (JsonNode worker : workers(scheduler, load)) {
+        if (worker
+            .get("taskTypes")
+            .valueStream()
+            .anyMatch(type -> type.asString().equals(taskType))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  @Test
+  @Order(5)
   void aRegistryThatStandsStillOrIsKilledKeepsNoJobFromAKnownInstance() throws Exception {
     Workload load = Workload.of("standing");
     Workload others = Workload.of("elsewhere");
@@ -200,8 +246,12 @@ abstract class RegistryContract {
   }
 
   private void awaitSoon(String what, Callable<Boolean> condition) {
+    awaitWithin(SOON, what, condition);
+  }
+
+  private void awaitWithin(Duration most, String what, Callable<Boolean> condition) {
     long begun = System.nanoTime();
-    Waiting.until(what, SOON, condition);
+    Waiting.until(what, most, condition);
     System.out.println(
         "%s, %s: within %d ms"
             .formatted(source(), what, Duration.ofNanos(System.nanoTime() - begun).toMillis()));

@@ -42,7 +42,7 @@ class ZookeeperIT extends RegistryContract {
   }
 
   @Test
-  @Order(5)
+  @Order(6)
   void programsStartBeforeZooKeeperAndComeBackAfterItWasEmptied() throws Exception {
     Workload one = Workload.of("in-eureka");
     Workload other = Workload.of("in-zookeeper");

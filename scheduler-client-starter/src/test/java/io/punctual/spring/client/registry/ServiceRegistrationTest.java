@@ -74,7 +74,7 @@ class ServiceRegistrationTest {
     return new ServiceRegistration(
         registry,
         new CommonDialect(ServiceRegistration.name(registry)),
-        new WorkerMetadata(Set.of(types), "/ctx/callback", WorkerMetadata.BATCH, 10));
+        () -> new WorkerMetadata(Set.of(types), "/ctx/callback", WorkerMetadata.BATCH, 10));
   }
 
   private Entry enter(ServiceRegistration registration, Map<String, String> metadata) {

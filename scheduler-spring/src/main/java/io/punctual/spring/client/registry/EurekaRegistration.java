@@ -3,42 +3,82 @@ package io.punctual.spring.client.registry;
 import com.netflix.appinfo.ApplicationInfoManager;
 import com.netflix.appinfo.EurekaInstanceConfig;
 import com.netflix.appinfo.InstanceInfo;
+import com.netflix.discovery.EurekaClient;
 import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.cloud.netflix.eureka.EurekaServiceInstance;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * Puts the task types into Eureka's metadata before the first registration, which Eureka's own
- * client makes, and takes the instance out of the rotation.
+ * client makes, and when they change. Takes the instance out of the rotation.
  */
 public final class EurekaRegistration implements InstanceRegistration, SmartLifecycle {
 
   private final ApplicationInfoManager registration;
   private final EurekaInstanceConfig settings;
-  private final WorkerMetadata metadata;
+  private final Supplier<WorkerMetadata> metadata;
+  private final ObjectProvider<EurekaClient> client;
+  // Eureka's client sends two changes at once and after that one in 15 s: changes that come
+  // together are one.
+  private final Executor soon = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
+  private final AtomicBoolean updating = new AtomicBoolean();
   private volatile boolean running;
 
   /**
    * @param settings from which the registration is made at the first call for it
+   * @param metadata returns what this instance runs now
+   * @param client which sends the registration
    */
   public EurekaRegistration(
-      ApplicationInfoManager registration, EurekaInstanceConfig settings, WorkerMetadata metadata) {
+      ApplicationInfoManager registration,
+      EurekaInstanceConfig settings,
+      Supplier<WorkerMetadata> metadata,
+      ObjectProvider<EurekaClient> client) {
     this.registration = registration;
     this.settings = settings;
     this.metadata = metadata;
+    this.client = client;
   }
 
   @Override
   public void start() {
-    settings.getMetadataMap().putAll(metadata.toMap());
+    publish();
+    running = true;
+  }
+
+  private void publish() {
+    Map<String, String> entries = metadata.get().toMap();
+    settings.getMetadataMap().putAll(entries);
     if (hasPort()) {
       // It may be there already, without them.
-      registration.registerAppMetadata(metadata.toMap());
+      registration.registerAppMetadata(entries);
     }
-    running = true;
+  }
+
+  /** Sends the metadata within a second. What fails is sent with the next renewal. */
+  @Override
+  public void update() {
+    if (running && updating.compareAndSet(false, true)) {
+      soon.execute(
+          () -> {
+            updating.set(false);
+            publish();
+            // It sends what has changed at once when a health check is registered, and has no other
+            // method for it.
+            client.ifAvailable(
+                sender -> sender.registerHealthCheck(sender.getHealthCheckHandler()));
+          });
+    }
   }
 
   /** Without one (server.port=0), a registration that is made now would say port 80 for ever. */
@@ -73,7 +113,7 @@ public final class EurekaRegistration implements InstanceRegistration, SmartLife
   public AdvertisedCallback advertised() {
     EurekaServiceInstance own = new EurekaServiceInstance(registration.getInfo());
     return new AdvertisedCallback(
-        own.getInstanceId(), URI.create(own.getUri() + metadata.callbackPath()));
+        own.getInstanceId(), URI.create(own.getUri() + metadata.get().callbackPath()));
   }
 
   @Override

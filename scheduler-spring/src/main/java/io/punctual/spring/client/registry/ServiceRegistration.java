@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,18 +33,20 @@ public final class ServiceRegistration implements InstanceRegistration {
 
   private final ServiceRegistry<Registration> registry;
   private final RegistryDialect dialect;
-  private final WorkerMetadata metadata;
+  private final Supplier<WorkerMetadata> metadata;
   private volatile @Nullable Registration own;
   private volatile @Nullable String problem;
   private volatile boolean registered;
   private volatile boolean left;
+  private volatile boolean published;
 
   /**
    * @param registry in which Spring Cloud registers this instance
+   * @param metadata returns what this instance runs now
    */
   @SuppressWarnings("unchecked") // It gets no registration but its own.
   public ServiceRegistration(
-      ServiceRegistry<?> registry, RegistryDialect dialect, WorkerMetadata metadata) {
+      ServiceRegistry<?> registry, RegistryDialect dialect, Supplier<WorkerMetadata> metadata) {
     this.registry = (ServiceRegistry<Registration>) registry;
     this.dialect = dialect;
     this.metadata = metadata;
@@ -68,14 +71,16 @@ public final class ServiceRegistration implements InstanceRegistration {
   void publish(InstancePreRegisteredEvent event) {
     Registration registration = event.getRegistration();
     own = registration;
-    if (metadata.taskTypes().isEmpty()) {
+    if (metadata.get().taskTypes().isEmpty()) {
       return;
     }
+    String path = metadata.get().callbackPath();
     try {
-      dialect.metadata(registration).put(WorkerMetadata.CALLBACK, metadata.callbackPath());
+      dialect.metadata(registration).put(WorkerMetadata.CALLBACK, path);
+      published = true;
       problem = null;
     } catch (UnsupportedOperationException e) {
-      String setting = WorkerMetadata.CALLBACK + "=" + metadata.callbackPath();
+      String setting = WorkerMetadata.CALLBACK + "=" + path;
       problem = "the metadata of its registration in " + registry() + " cannot be changed";
       log.warn(
           "Punctual: {}, so schedulers do not call this instance. Write {} into the metadata of the"
@@ -83,6 +88,18 @@ public final class ServiceRegistration implements InstanceRegistration {
           problem,
           setting);
       log.debug("The registration's metadata are fixed", e);
+    }
+  }
+
+  /** Does nothing where the callback is known: schedulers ask the instance every five seconds. */
+  @Override
+  public void update() {
+    if (own != null && !published && problem == null && !metadata.get().taskTypes().isEmpty()) {
+      problem = "it was registered in " + registry() + " before it had a task type";
+      log.warn(
+          "Punctual: {}, so schedulers do not call this instance. Start it with at least one worker,"
+              + " or set punctual.registration=scheduler.",
+          problem);
     }
   }
 
@@ -147,7 +164,8 @@ public final class ServiceRegistration implements InstanceRegistration {
     String server = shown.getHost() + ":" + shown.getPort();
     String id = shown.getInstanceId();
     return new AdvertisedCallback(
-        id == null ? server : id, URI.create(scheme + "://" + server + metadata.callbackPath()));
+        id == null ? server : id,
+        URI.create(scheme + "://" + server + metadata.get().callbackPath()));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.Workers;
 import io.punctual.client.pull.PullRunner;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
@@ -29,6 +30,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -46,9 +49,9 @@ import org.springframework.core.type.AnnotationMetadata;
  * <task id>@<version of the content> <what to do>}: {@code record}, {@code sleep <ms>}, {@code
  * later <ms>} (a future), {@code defer <file>} (the handle goes there), {@code overrun <ms> <n>}
  * (that long in one of n runs, interrupted or not), {@code fail <times>}, {@code reject <text>},
- * {@code halt}. With {@code worker.slower} sleeps take so many times as long. Each invocation is in
- * the record file before anything else happens, so that it survives a kill -9. Runs with Spring
- * Boot 3.5, too.
+ * {@code halt}, {@code add <type>} and {@code remove <type>} (a worker of this instance). With
+ * {@code worker.slower} sleeps take so many times as long. Each invocation is in the record file
+ * before anything else happens, so that it survives a kill -9. Runs with Spring Boot 3.5, too.
  */
 @SpringBootApplication
 @Import(WorkerApplication.ExtraTypes.class)
@@ -79,18 +82,21 @@ public class WorkerApplication {
   TaskWorker jobs(
       @Value("${" + OWN + ":" + TYPE + "}") String type,
       @Value("${" + RECORD + "}") Path record,
-      @Value("${worker.slower:1}") int slower)
+      @Value("${worker.slower:1}") int slower,
+      ObjectProvider<Workers> workers)
       throws IOException {
-    return new Jobs(type, open(record), slower);
+    return new Jobs(type, open(record), slower, workers);
   }
 
   /** A worker for each other type. */
   static final class ExtraTypes implements ImportBeanDefinitionRegistrar {
 
     private final Environment environment;
+    private final ObjectProvider<Workers> workers;
 
-    ExtraTypes(Environment environment) {
+    ExtraTypes(Environment environment, BeanFactory beans) {
       this.environment = environment;
+      this.workers = beans.getBeanProvider(Workers.class);
     }
 
     @Override
@@ -102,7 +108,7 @@ public class WorkerApplication {
         registry.registerBeanDefinition(
             "jobs-" + type,
             BeanDefinitionBuilder.genericBeanDefinition(
-                    TaskWorker.class, () -> new Jobs(type, opened(record), 1))
+                    TaskWorker.class, () -> new Jobs(type, opened(record), 1, workers))
                 .getBeanDefinition());
       }
     }
@@ -149,12 +155,14 @@ public class WorkerApplication {
     private final String type;
     private final OutputStream record;
     private final int slower;
+    private final ObjectProvider<Workers> workers;
     private final Map<String, Integer> failures = new ConcurrentHashMap<>();
 
-    Jobs(String type, OutputStream record, int slower) {
+    Jobs(String type, OutputStream record, int slower, ObjectProvider<Workers> workers) {
       this.type = type;
       this.record = record;
       this.slower = slower;
+      this.workers = workers;
     }
 
     @Override
@@ -225,6 +233,8 @@ public class WorkerApplication {
           }
         }
         case "reject" -> throw new RejectTaskException(words[2]);
+        case "add" -> workers.getObject().add(new Jobs(words[2], record, slower, workers));
+        case "remove" -> workers.getObject().remove(words[2]);
         case "halt" -> Runtime.getRuntime().halt(1);
         default -> throw new IllegalArgumentException("unknown: " + words[1]);
       }
