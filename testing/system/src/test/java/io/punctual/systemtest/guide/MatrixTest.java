@@ -28,8 +28,7 @@ class MatrixTest {
     List<List<String>> table = table();
     Set<String> tests = tests();
     assertThat(table.getFirst())
-        .containsExactly(
-            "", "Boot 3.5", "Boot 4.0", "Boot 4.1", "WebFlux", "plain Java", "Kotlin");
+        .containsExactly("", "Boot 3.5", "Boot 4.0", "Boot 4.1", "WebFlux", "plain Java", "Kotlin");
     List<String> rows = new ArrayList<>();
     for (List<String> row : table.subList(2, table.size())) {
       rows.add(row.getFirst());
