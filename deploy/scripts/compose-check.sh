@@ -107,7 +107,9 @@ closes() {
 quietly "${compose[@]}" --profile observability down -v --remove-orphans -t 1
 # First, so that demos find it.
 quietly "${compose[@]}" up -d jaeger
-quietly "${compose[@]}" up -d --build
+quietly deploy/scripts/images.sh
+quietly "${compose[@]}" build redis postgres shop
+quietly "${compose[@]}" up -d
 step "all is up"
 
 # One for each of the two demos, as they take turns.

@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 docker info >/dev/null 2>&1 || { echo "no Docker engine answers; start one" >&2; exit 1; }
 [ "${1:-}" = --no-build ] || mvn -B -q -DskipTests package -pl scheduler-server -am
-docker build -q -f deploy/images/Dockerfile --build-arg MODULE=scheduler-server -t punctual/scheduler-server . >/dev/null
+deploy/scripts/images.sh scheduler-server >/dev/null
 
 tests=ContainersCheck
 if ! docker compose version >/dev/null 2>&1; then
