@@ -50,6 +50,7 @@ final class Modules {
           "benchmarks",
           "demo-order-plugin",
           "kotlin-shop",
+          "modulith-shop",
           "nacos-server",
           "scheduler-client-starter",
           // The sources of these are those of the modules without boot3 in their names.

@@ -55,6 +55,7 @@ class PagesTest {
     "docs/transactions.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
     "docs/once.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
     "docs/starter.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
+    "docs/modulith.md, examples/modulith-shop/src/main/java, 4",
     "docs/migration.md, scheduler-test/src/test/java/io/punctual/test/docs, 8",
     "docs/rabbitmq.md, punctual-amqp/src/test/java/io/punctual/amqp/docs, 7",
     "docs/import-sql.md, testing/benchmarks/src/test/java, 1",
