@@ -126,7 +126,7 @@ final class HistorySampler extends RepeatedTask {
     QueueStatistics.Snapshot taken = rounds.last();
     QueueStatistics.Snapshot last = before;
     before = taken;
-    if (taken == null || last == null || taken == last) {
+    if (taken == null || last == null || taken.taken() == last.taken()) {
       return;
     }
     if (last.now() > 0 && taken.now() > last.now() && isSteady(last, taken)) {
