@@ -4,7 +4,9 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Return;
 import com.rabbitmq.client.ReturnListener;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.punctual.DelayedTask;
+import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,6 +31,9 @@ final class DelayedMessages {
   /** Less than the time-to-run of an attempt, so that this is what is reported. */
   private static final Duration CONFIRM = Duration.ofSeconds(30);
 
+  /** For messages whose exchange or queue does not exist. */
+  private static final int ATTEMPTS_WITHOUT_PLACE = 10;
+
   private final RabbitTemplate rabbit;
 
   /**
@@ -47,6 +52,7 @@ final class DelayedMessages {
    * Publishes the message of a job.
    *
    * @throws AmqpException if RabbitMQ did not take it for a queue
+   * @throws RejectTaskException if there was no exchange or no queue at the tenth attempt or later
    */
   @DelayedTask(
       type = DelayedRabbitTemplate.TASK_TYPE,
@@ -56,23 +62,50 @@ final class DelayedMessages {
     DelayedMessage message = DelayedMessage.parse(params);
     AMQP.BasicProperties properties =
         message.properties().builder().messageId(context.taskId()).build();
-    String problem;
+    Problem problem;
     try {
-      problem = rabbit.execute(channel -> publish(channel, message, properties));
+      problem = rabbit.execute(channel -> publish(channel, message, properties, context));
     } catch (AmqpException e) {
-      throw new AmqpException(
+      String failed =
           "RabbitMQ did not take the message for %s: %s"
-              .formatted(message.target(), e.getMessage()),
-          e);
+              .formatted(message.target(), e.getMessage());
+      if (isNotFound(e)) {
+        rejectIfLast(context, failed);
+      }
+      throw new AmqpException(failed, e);
     }
     if (problem != null) {
-      throw new AmqpException(problem);
+      if (problem.hasNoPlace()) {
+        rejectIfLast(context, problem.text());
+      }
+      throw new AmqpException(problem.text());
     }
   }
 
+  /** Why a message is in no queue. */
+  private record Problem(String text, boolean hasNoPlace) {
+
+    Problem(String text) {
+      this(text, false);
+    }
+  }
+
+  /** Failures of messages without a place would open the circuit of all others. */
+  private static void rejectIfLast(TaskContext context, String failed) {
+    if (context.attempt() >= ATTEMPTS_WITHOUT_PLACE) {
+      throw new RejectTaskException(failed);
+    }
+  }
+
+  private static boolean isNotFound(AmqpException e) {
+    return e.getCause() instanceof ShutdownSignalException closed
+        && closed.getReason() instanceof AMQP.Channel.Close reason
+        && reason.getReplyCode() == AMQP.NOT_FOUND;
+  }
+
   /** Returns what was wrong, or null if the message is in a queue. */
-  private static @Nullable String publish(
-      Channel cached, DelayedMessage message, AMQP.BasicProperties properties)
+  private static @Nullable Problem publish(
+      Channel cached, DelayedMessage message, AMQP.BasicProperties properties, TaskContext context)
       throws IOException, InterruptedException {
     // Spring's proxy replaces a channel that RabbitMQ closed, and so hides why.
     Channel channel = cached instanceof ChannelProxy proxy ? proxy.getTargetChannel() : cached;
@@ -81,6 +114,12 @@ final class DelayedMessages {
     boolean confirmed = false;
     try {
       var unused = channel.confirmSelect();
+      // RabbitMQ may have blocked until now, and another attempt may run.
+      if (context.isCancelled()) {
+        return new Problem(
+            "The attempt was over before RabbitMQ could be given the message for %s. It may be short of memory or disk: see its log."
+                .formatted(message.target()));
+      }
       channel.basicPublish(
           message.exchange(),
           message.routingKey(),
@@ -89,8 +128,9 @@ final class DelayedMessages {
           message.body());
       confirmed = channel.waitForConfirms(CONFIRM.toMillis());
     } catch (TimeoutException e) {
-      return "RabbitMQ did not confirm the message for %s within %d s. It may be short of memory or disk: see its log."
-          .formatted(message.target(), CONFIRM.toSeconds());
+      return new Problem(
+          "RabbitMQ did not confirm the message for %s within %d s. It may be short of memory or disk: see its log."
+              .formatted(message.target(), CONFIRM.toSeconds()));
     } finally {
       var unused = channel.removeReturnListener(listener);
       if (!confirmed) {
@@ -99,12 +139,16 @@ final class DelayedMessages {
       }
     }
     if (!confirmed) {
-      return "RabbitMQ refused (nack) the message for %s: see its log.".formatted(message.target());
+      return new Problem(
+          "RabbitMQ refused (nack) the message for %s: see its log.".formatted(message.target()));
     }
     Return back = returned.get();
-    return back == null
-        ? null
-        : "RabbitMQ has no queue for the message for %s (%d %s). Bind a queue, or set an alternate exchange."
+    if (back == null) {
+      return null;
+    }
+    String failed =
+        "RabbitMQ has no queue for the message for %s (%d %s). Bind a queue, or set an alternate exchange."
             .formatted(message.target(), back.getReplyCode(), back.getReplyText());
+    return new Problem(failed, true);
   }
 }

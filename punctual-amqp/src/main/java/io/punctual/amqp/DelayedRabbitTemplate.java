@@ -10,13 +10,18 @@ import io.punctual.internal.OneLine;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.rabbit.connection.AbstractRoutingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.connection.CorrelationData;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.StringUtils;
 
 /**
@@ -30,14 +35,18 @@ import org.springframework.util.StringUtils;
  *
  * <p>{@code send} and {@code convertAndSend} return when the job is stored. Inside a Spring
  * transaction the job is submitted when that commits, through the outbox if there is one. If the
- * caller gave {@link CorrelationData}, its future then says that the message is confirmed; the
- * template's confirm callback is not called. Methods that wait for a reply do not delay.
+ * caller gave {@link CorrelationData}, its future says that the message is confirmed when the job
+ * is stored; inside a transaction it is never completed. The template's confirm callback is not
+ * called. Methods that wait for a reply do not delay.
+ *
+ * <p>The worker publishes to the application's primary connection factory. So the template must
+ * have that one.
  *
  * <p>Beside what the template throws, sending a delayed message throws {@link InvalidJobException}
- * if the delay, the message id or a tag is invalid or the message is too large, {@link
- * JobConflictException} if another message waits with this id, and {@link
- * SchedulerUnavailableException} if no scheduler answered: repeat the call with the same message
- * id.
+ * if the delay, the message id or a tag is invalid, the message is too large or the connection
+ * factory is a routing one, {@link JobConflictException} if another message waits with this id, and
+ * {@link SchedulerUnavailableException} if no scheduler answered: repeat the call with the same
+ * message id.
  */
 public class DelayedRabbitTemplate extends RabbitTemplate {
 
@@ -50,11 +59,17 @@ public class DelayedRabbitTemplate extends RabbitTemplate {
    */
   public static final String TAGS_HEADER = "x-punctual-tags";
 
+  /** Beside those that begin with {@code x-b3-}. */
+  private static final Set<String> TRACE_HEADERS =
+      Set.of("traceparent", "tracestate", "baggage", "b3");
+
   private final TaskSubmitService tasks;
 
   /**
    * Makes a template.
    *
+   * @param connectionFactory the primary one of the application, which the worker uses. With a
+   *     routing one, delayed messages are refused.
    * @param tasks where messages with a delay wait
    */
   public DelayedRabbitTemplate(ConnectionFactory connectionFactory, TaskSubmitService tasks) {
@@ -70,13 +85,30 @@ public class DelayedRabbitTemplate extends RabbitTemplate {
       @Nullable CorrelationData correlationData) {
     Duration delay = delay(message);
     if (delay.isNegative() || delay.isZero()) {
-      super.send(exchange, routingKey, message, correlationData);
+      super.send(exchange, routingKey, withoutOurHeaders(message), correlationData);
       return;
     }
+    if (getConnectionFactory() instanceof AbstractRoutingConnectionFactory) {
+      throw new InvalidJobException(
+          "A message cannot be delayed by a template with a routing connection factory: when it is due, the worker cannot know which broker it was for. Make a DelayedRabbitTemplate with the primary connection factory of the application, and send delayed messages by that.");
+    }
     submit(capture(exchange, routingKey, message), delay);
-    if (correlationData != null) {
+    // Inside a transaction nothing is stored yet.
+    if (correlationData != null && !TransactionSynchronizationManager.isActualTransactionActive()) {
       correlationData.getFuture().complete(new CorrelationData.Confirm(true, null));
     }
+  }
+
+  /** Returns the message itself if it has none of them, and otherwise a copy. */
+  private static Message withoutOurHeaders(Message message) {
+    Map<String, @Nullable Object> headers = message.getMessageProperties().getHeaders();
+    if (!headers.containsKey(TAGS_HEADER) && !headers.containsKey(MessageProperties.X_DELAY)) {
+      return message;
+    }
+    return MessageBuilder.fromClonedMessage(message)
+        .removeHeader(TAGS_HEADER)
+        .removeHeader(MessageProperties.X_DELAY)
+        .build();
   }
 
   private DelayedMessage capture(
@@ -93,6 +125,14 @@ public class DelayedRabbitTemplate extends RabbitTemplate {
     }
     headers.remove(MessageProperties.X_DELAY);
     Object tags = headers.remove(TAGS_HEADER);
+    // Each send has another trace, and would be other content.
+    headers
+        .keySet()
+        .removeIf(
+            name -> {
+              String lower = name.toLowerCase(Locale.ROOT);
+              return TRACE_HEADERS.contains(lower) || lower.startsWith("x-b3-");
+            });
     DelayedMessage kept =
         new DelayedMessage(
             message.exchange(),

@@ -22,8 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.AmqpConnectException;
+import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.connection.CorrelationData;
+import org.springframework.amqp.rabbit.connection.SimpleRoutingConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -200,6 +202,72 @@ class DelayedSendIT {
         DelayedMessage.parse(tasks.find(TYPE, "stamped").orElseThrow().params());
     assertThat(stored.exchange()).isEqualTo("orders");
     assertThat(stored.properties().getHeaders()).containsOnlyKeys("stamped");
+  }
+
+  @Test
+  void aTraceIsNoContent() {
+    for (String trace : List.of("1", "2")) {
+      send(
+          "x",
+          m -> {
+            m.setMessageId("traced");
+            for (String name :
+                List.of("traceparent", "tracestate", "baggage", "b3", "X-B3-TraceId")) {
+              m.setHeader(name, trace);
+            }
+            m.setHeader("kept", "k");
+          },
+          3_600_000);
+    }
+    JobInfo job = tasks.find(TYPE, "traced").orElseThrow();
+    assertThat(job.version()).isEqualTo(1);
+    assertThat(DelayedMessage.parse(job.params()).properties().getHeaders())
+        .containsOnlyKeys("kept");
+  }
+
+  @Test
+  void insideATransactionTheSenderHearsNothing() {
+    CorrelationData correlation = new CorrelationData("c-2");
+    shop.getBean(TransactionTemplate.class)
+        .executeWithoutResult(
+            status -> {
+              MessageProperties properties = new MessageProperties();
+              tagged(properties, "unheard", "t");
+              rabbit.send("orders", "x", new Message(new byte[0], properties), correlation);
+            });
+    Awaitility.await().until(() -> tasks.find(TYPE, "unheard").isPresent());
+    assertThat(correlation.getFuture()).isNotDone();
+  }
+
+  @Test
+  void aDelayMayBeLongerThanThatOfThePlugin() {
+    orders.remindLater("long", "x");
+    assertThat(orders.look("long").orElseThrow().at())
+        .isAfter(Instant.now().plus(Duration.ofDays(59)));
+  }
+
+  @Test
+  void aTemplateThatChoosesItsBrokerCannotDelay() {
+    RabbitTemplate routing = new DelayedRabbitTemplate(new SimpleRoutingConnectionFactory(), tasks);
+    MessageProperties properties = new MessageProperties();
+    tagged(properties, "routed", "t");
+    assertThatThrownBy(() -> routing.send("e", "k", new Message(new byte[0], properties)))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("Make a DelayedRabbitTemplate with the primary connection factory");
+    assertThat(tasks.find(TYPE, "routed")).isEmpty();
+  }
+
+  /** To a broker that is not there. */
+  @Test
+  void aDelayThatAProcessorOfTheTemplateSetsHasNoEffect() {
+    RabbitTemplate own = Orders.own(rabbit.getConnectionFactory(), tasks);
+    own.addBeforePublishPostProcessors(
+        message -> {
+          message.getMessageProperties().setDelayLong(3_600_000L);
+          return message;
+        });
+    assertThatThrownBy(() -> own.convertAndSend("k", (Object) "x"))
+        .isInstanceOf(AmqpConnectException.class);
   }
 
   @Test

@@ -52,6 +52,19 @@ public class Orders {
         });
   }
 
+  /** Later than the plugin could. */
+  public void remindLater(String id, Object order) {
+    rabbit.convertAndSend(
+        "orders",
+        "order.remind",
+        order,
+        message -> {
+          message.getMessageProperties().setHeader("x-delay", Duration.ofDays(60).toMillis());
+          message.getMessageProperties().setMessageId("close-" + id);
+          return message;
+        });
+  }
+
   /** Cancels. */
   public CancelResult paid(String id) {
     return tasks.cancel(TASK_TYPE, "close-" + id);
