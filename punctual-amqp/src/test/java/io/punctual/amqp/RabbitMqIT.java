@@ -233,6 +233,23 @@ class RabbitMqIT {
   }
 
   @Test
+  void aMessageWithoutADelayHasNoHeadersOfPunctual() throws Exception {
+    bind("#", Map.of());
+    try (ConfigurableApplicationContext shop = Shop.start(server.port())) {
+      MessageProperties properties = delayed("at-once", 0);
+      properties.setHeader(DelayedRabbitTemplate.TAGS_HEADER, "t");
+      send(shop.getBean(RabbitTemplate.class), "now", properties);
+      GetResponse got = next();
+      assertThat(got.getProps().getMessageId()).isEqualTo("at-once");
+      assertThat(got.getProps().getUserId()).isEqualTo("guest");
+      assertThat(got.getProps().getHeaders())
+          .containsOnlyKeys("text", "number", "list", "map", "bytes");
+      assertThat(properties.getHeaders())
+          .containsKeys("x-delay", DelayedRabbitTemplate.TAGS_HEADER);
+    }
+  }
+
+  @Test
   void aLargeMessageGoesOut() throws Exception {
     bind("#", Map.of());
     try (ConfigurableApplicationContext shop = Shop.start(server.port())) {
