@@ -233,6 +233,23 @@ class RabbitMqIT {
   }
 
   @Test
+  void aMessageThatHasNoPlaceIsADeadLetterAfterTenAttempts() throws Exception {
+    try (ConfigurableApplicationContext shop =
+        Shop.start(
+            server.port(),
+            "punctual.workers[amqp.publish].retry=exponential(50ms,200ms);attempts=1000")) {
+      TaskSubmitService tasks = shop.getBean(TaskSubmitService.class);
+      RabbitTemplate rabbit = shop.getBean(RabbitTemplate.class);
+      send(rabbit, "nowhere", delayed("no-queue", 10));
+      rabbit.send("missing", "any", new Message(everyByte(), delayed("no-exchange", 10)));
+      assertThat(dead(tasks, "no-queue").attempts()).isEqualTo(10);
+      assertThat(dead(tasks, "no-queue").lastError()).contains("(312 NO_ROUTE)");
+      assertThat(dead(tasks, "no-exchange").attempts()).isEqualTo(10);
+      assertThat(dead(tasks, "no-exchange").lastError()).contains("NOT_FOUND - no exchange");
+    }
+  }
+
+  @Test
   void aMessageWithoutADelayHasNoHeadersOfPunctual() throws Exception {
     bind("#", Map.of());
     try (ConfigurableApplicationContext shop = Shop.start(server.port())) {
