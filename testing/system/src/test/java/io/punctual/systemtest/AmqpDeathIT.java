@@ -70,7 +70,7 @@ class AmqpDeathIT {
         // After 50 failures in a row, the queue waits and one job probes from time to time.
         Waiting.until(
             "attempts fail",
-            () -> submitter.queue(scheduler).get("counters").path("failed").intValue() > 20);
+            () -> submitter.queue(scheduler).get("counters").path("failed").asInt(0) > 20);
         rabbit.start();
         Waiting.until("more are published", () -> published(rabbit) > 500);
         worker.kill();
@@ -104,8 +104,8 @@ class AmqpDeathIT {
     assertThat(queue.get("dead").intValue()).isZero();
     // Each kill cost attempts: RabbitMQ's failed ones, the others' unknown or undeliverable ones.
     JsonNode counters = queue.get("counters");
-    assertThat(counters.path("failed").intValue()).isPositive();
-    assertThat(counters.path("unknown").intValue() + counters.path("undeliverable").intValue())
+    assertThat(counters.path("failed").asInt(0)).isPositive();
+    assertThat(counters.path("unknown").asInt(0) + counters.path("undeliverable").asInt(0))
         .isPositive();
     // At each of three kills, what was published and not yet acknowledged.
     assertThat(repeats).isLessThanOrEqualTo(3 * CONCURRENCY);
