@@ -178,7 +178,7 @@ public final class ImportCommand {
       store.open();
       if (given.has(DRY_RUN)) {
         move.look();
-        return move.refused() == 0 ? 0 : 1;
+        return move.notMoved() == 0 ? 0 : 1;
       }
       move.run();
     } catch (JedisException | UnavailableException | IllegalStateException e) {
@@ -193,7 +193,7 @@ public final class ImportCommand {
       return 1;
     }
     out.println(move.done() + move.left());
-    return move.refused() == 0 ? 0 : 1;
+    return move.notMoved() == 0 ? 0 : 1;
   }
 
   private static String sentence(Exception e) {

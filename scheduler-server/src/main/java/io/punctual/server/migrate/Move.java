@@ -32,6 +32,7 @@ final class Move<E> {
   private long jobs;
   private long recurring;
   private long refused;
+  private long changed;
 
   Move(
       OldStore<E> store,
@@ -61,9 +62,9 @@ final class Move<E> {
     }
   }
 
-  /** Returns how many were refused. */
-  long refused() {
-    return refused;
+  /** Returns how many were not moved, as they were refused or the old side changed them. */
+  long notMoved() {
+    return refused + changed;
   }
 
   /** Returns what was done so far, as a sentence. */
@@ -76,6 +77,7 @@ final class Move<E> {
   /** Returns what the store keeps, as sentences; empty if it is nothing. */
   String left() {
     return (refused == 0 ? "" : " %,d were refused and are where they were.".formatted(refused))
+        + (changed == 0 ? "" : " %,d were changed by the old side meanwhile.".formatted(changed))
         + (store.busy() == 0
             ? ""
             : " %,d were left to the old side, which is about to run them."
@@ -203,13 +205,21 @@ final class Move<E> {
     }
   }
 
-  private void moved(Batch<E> stored) {
+  private void moved(Batch<E> stored) throws UnavailableException, InterruptedException {
     if (stored.entries().isEmpty()) {
       return;
     }
-    store.moved(stored.entries(), stored.jobs());
+    List<E> theirs = store.moved(stored.entries(), stored.jobs());
+    for (E entry : theirs) {
+      OldJob job = stored.jobs().get(stored.entries().indexOf(entry));
+      changed(
+          entry,
+          submissions.cancel(job)
+              ? "it was cancelled in Punctual"
+              : "Punctual has begun it: look whether it ran twice");
+    }
     long before = jobs;
-    jobs += stored.jobs().size();
+    jobs += stored.jobs().size() - theirs.size();
     if (before / TOLD_EACH != jobs / TOLD_EACH) {
       out.println("%,d jobs moved".formatted(jobs));
     }
@@ -237,7 +247,14 @@ final class Move<E> {
         }
       }
       between(schedule, begin, now);
-      store.moved(List.of(entry), List.of(schedule));
+      if (!store.moved(List.of(entry), List.of(schedule)).isEmpty()) {
+        changed(
+            entry,
+            schedules.delete(schedule)
+                ? "its schedule was deleted in Punctual"
+                : "its schedule could not be deleted in Punctual: do so, else it runs twice");
+        return;
+      }
       recurring++;
       out.println(
           "schedule %s moved, '%s' there, %s here"
@@ -280,6 +297,14 @@ final class Move<E> {
       later.addAll(left.subList(batch.size(), left.size()));
       left = later;
     }
+  }
+
+  private void changed(E entry, String then) {
+    changed++;
+    err.println(
+        store.name(entry)
+            + " was changed or removed at the old side while it was moved, so "
+            + then);
   }
 
   private void refuse(E entry, String why) {

@@ -209,7 +209,7 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
 
   /** Forgets jobs that are in Punctual, with all that the old library has of them. */
   @Override
-  public void moved(List<Entry> entries, List<? extends OldWork> work) {
+  public List<Entry> moved(List<Entry> entries, List<? extends OldWork> work) {
     try (AbstractTransaction transaction = redis.multi()) {
       transaction.hdel(taken, entries.stream().map(Entry::field).toArray(byte[][]::new));
       String[] keys =
@@ -221,6 +221,8 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
       }
       var unused = transaction.exec();
     }
+    // The old side knows nothing of what was taken.
+    return List.of();
   }
 
   /** Sets a job aside that Punctual does not take, until {@link #putBack}. */

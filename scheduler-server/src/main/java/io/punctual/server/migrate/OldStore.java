@@ -45,8 +45,13 @@ interface OldStore<E> extends AutoCloseable {
    */
   OldWork read(E entry) throws UnreadableException;
 
-  /** Forgets jobs that are in Punctual. */
-  void moved(List<E> entries, List<? extends OldWork> work);
+  /**
+   * Forgets jobs that are in Punctual.
+   *
+   * @return those that the old side has changed or removed since they were taken: they are its own
+   *     again
+   */
+  List<E> moved(List<E> entries, List<? extends OldWork> work);
 
   /** Leaves a job to the old workers, now or when the store is closed. */
   void refuse(E entry);

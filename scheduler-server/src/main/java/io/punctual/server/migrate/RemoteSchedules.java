@@ -47,6 +47,14 @@ final class RemoteSchedules {
     return answer.status() == 201 ? new Put(new Result(Kind.STORED, ""), begin) : refused(answer);
   }
 
+  /** Deletes a schedule; returns false if the scheduler did not. */
+  boolean delete(OldSchedule old) throws UnavailableException, InterruptedException {
+    Schedule schedule = old.schedule();
+    String path = "/schedules/" + application + "/" + schedule.taskType() + "/" + schedule.id();
+    int status = scheduler.call("DELETE", path, null).status();
+    return status == 200 || status == 204;
+  }
+
   private static Put refused(SchedulerHttp.Answer answer) throws UnavailableException {
     if (answer.isLater()) {
       return new Put(new Result(Kind.LATER, answer.said()), null);

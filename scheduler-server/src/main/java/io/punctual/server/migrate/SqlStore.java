@@ -10,9 +10,11 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -254,11 +256,16 @@ final class SqlStore implements OldStore<SqlRow> {
   }
 
   @Override
-  public void moved(List<SqlRow> rows, List<? extends OldWork> work) {
-    change(
+  public List<SqlRow> moved(List<SqlRow> rows, List<? extends OldWork> work) {
+    return inTransaction(
         open -> {
           tables.lock(open);
-          tables.finish(open, rows);
+          Set<List<String>> held = new HashSet<>();
+          tables.taken(open).forEach(row -> held.add(row.key()));
+          Map<Boolean, List<SqlRow>> parts =
+              rows.stream().collect(Collectors.partitioningBy(row -> held.contains(row.key())));
+          tables.finish(open, parts.getOrDefault(true, List.of()));
+          return parts.getOrDefault(false, List.of());
         });
   }
 

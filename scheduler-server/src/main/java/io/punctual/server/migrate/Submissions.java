@@ -53,6 +53,12 @@ final class Submissions {
     return results(answer, jobs.size());
   }
 
+  /** Cancels a job; returns false if it has begun or ended. */
+  boolean cancel(OldJob job) throws UnavailableException, InterruptedException {
+    String path = "/jobs/" + application + "/" + taskType + "/" + job.id();
+    return scheduler.call("DELETE", path, null).status() == 200;
+  }
+
   private Map<String, Object> body(List<OldJob> jobs) {
     List<Map<String, Object>> all = new ArrayList<>();
     for (OldJob job : jobs) {

@@ -32,16 +32,59 @@ final class XxlJobTable implements SqlTables {
   private final String handler;
   private final String taskType;
   private final ZoneId zone;
+  private String group;
 
   /**
-   * @param handler the name of the handler that runs the jobs
+   * @param jobs the name of the handler that runs the jobs; may have the id of its executor and a
+   *     slash in front
    * @param zone of the admin
    */
-  XxlJobTable(String prefix, String handler, String taskType, ZoneId zone) {
+  XxlJobTable(String prefix, String jobs, String taskType, ZoneId zone) {
+    int slash = jobs.indexOf('/');
     this.prefix = prefix;
-    this.handler = handler;
+    this.group = slash < 0 ? "" : jobs.substring(0, slash);
+    this.handler = jobs.substring(slash + 1);
     this.taskType = taskType;
     this.zone = zone;
+  }
+
+  @Override
+  public void open(Connection connection) throws SQLException {
+    List<String> groups = texts(connection, "job_group", " where executor_handler = ?", handler);
+    if (groups.isEmpty()) {
+      List<String> handlers =
+          texts(connection, "executor_handler", " where executor_handler <> ?", "");
+      throw new IllegalStateException(
+          "No job of XXL-JOB has the handler %s. Those that are there have %s"
+              .formatted(handler, handlers.isEmpty() ? "none" : String.join(", ", handlers)));
+    } else if (group.isEmpty() && groups.size() > 1) {
+      throw new IllegalStateException(
+          "Several executors have a handler of this name. Write the id of one of them in front:"
+              + " %s/%s".formatted(String.join("|", groups), handler));
+    } else if (group.isEmpty()) {
+      group = groups.get(0);
+    } else if (!groups.contains(group)) {
+      throw new IllegalStateException(
+          "The executor %s has no jobs of the handler %s. Those with such jobs are %s"
+              .formatted(group, handler, String.join(", ", groups)));
+    }
+  }
+
+  private List<String> texts(
+      Connection connection, String column, String condition, String parameter)
+      throws SQLException {
+    List<String> texts = new ArrayList<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "select distinct " + column + " from " + prefix + "info" + condition + " order by 1")) {
+      statement.setString(1, parameter);
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          texts.add(rows.getString(1));
+        }
+      }
+    }
+    return texts;
   }
 
   @Override
@@ -61,10 +104,11 @@ final class XxlJobTable implements SqlTables {
                 + " executor_param, executor_block_strategy, glue_type, child_jobid,"
                 + " trigger_next_time from "
                 + prefix
-                + "info where executor_handler = ? and trigger_status = ?"
+                + "info where executor_handler = ? and job_group = ? and trigger_status = ?"
                 + condition);
     statement.setString(1, handler);
-    statement.setInt(2, status);
+    statement.setString(2, group);
+    statement.setInt(3, status);
     return statement;
   }
 
@@ -73,8 +117,8 @@ final class XxlJobTable implements SqlTables {
       throws SQLException {
     try (PreparedStatement statement =
         select(connection, RUNNING, " and id > ? order by id limit ?")) {
-      statement.setLong(3, last == null ? 0 : Long.parseLong(last.key().get(0)));
-      statement.setInt(4, max);
+      statement.setLong(4, last == null ? 0 : Long.parseLong(last.key().get(0)));
+      statement.setInt(5, max);
       return rows(statement);
     }
   }

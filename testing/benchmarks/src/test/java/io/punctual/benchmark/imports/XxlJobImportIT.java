@@ -129,7 +129,17 @@ class XxlJobImportIT {
               + " xxl_job_info order by id";
       List<String> before = old.texts(rows);
 
-      assertThat(system.run(old, moved, "xxl-job", "report", "--zone=Europe/Berlin"))
+      assertThat(system.run(old, moved, "xxl-job", "reprot"))
+          .contains("No job of XXL-JOB has the handler reprot. Those that are there have");
+      // A handler's name belongs to its executor.
+      old.run("update xxl_job_info set job_group = 2 where id = 10");
+      assertThat(system.run(old, moved, "xxl-job", "report"))
+          .contains("Several executors have a handler of this name", ": 1|2/report");
+      assertThat(system.run(old, moved, "xxl-job", "3/report"))
+          .contains("The executor 3 has no jobs of the handler report");
+      assertThat(old.texts(rows)).isEqualTo(before);
+
+      assertThat(system.run(old, moved, "xxl-job", "1/report", "--zone=Europe/Berlin"))
           .contains(
               "The job '1' cannot be moved: the old side plans "
                   + expected.getFirst().getFirst()
@@ -139,7 +149,7 @@ class XxlJobImportIT {
           .filteredOn(row -> !row.startsWith("4 "))
           .isEqualTo(before.stream().filter(row -> !row.startsWith("4 ")).toList());
 
-      assertThat(system.run(old, moved, "xxl-job", "report", "--zone=" + zone))
+      assertThat(system.run(old, moved, "xxl-job", "1/report", "--zone=" + zone))
           .contains(
               "The job '5' is a script (GLUE_SHELL)",
               "The job '6' is broadcast to all executors",
