@@ -90,7 +90,7 @@ final class DelayedMessages {
     }
   }
 
-  /** Failures of messages without a place would open the circuit of all others. */
+  /** Unroutable messages that fail would open the circuit for all others. */
   private static void rejectIfLast(TaskContext context, String failed) {
     if (context.attempt() >= ATTEMPTS_WITHOUT_PLACE) {
       throw new RejectTaskException(failed);

@@ -31,7 +31,7 @@ import org.springframework.util.StringUtils;
  *
  * <p>A message that waits is a job of the type {@value #TASK_TYPE}. The message id is its id: it is
  * cancelled, moved and looked up by {@link TaskSubmitService} with these two. A message without an
- * id gets a random one, which consumers see. So they can tell a message that is published again.
+ * id gets a random one, which consumers see: by it they detect a message that is published again.
  *
  * <p>{@code send} and {@code convertAndSend} return when the job is stored. Inside a Spring
  * transaction the job is submitted when that commits, through the outbox if there is one. If the
@@ -39,8 +39,8 @@ import org.springframework.util.StringUtils;
  * is stored; inside a transaction it is never completed. The template's confirm callback is not
  * called. Methods that wait for a reply do not delay.
  *
- * <p>The worker publishes to the application's primary connection factory. So the template must
- * have that one.
+ * <p>The worker publishes to the application's primary connection factory, so the template must use
+ * it, too.
  *
  * <p>Beside what the template throws, sending a delayed message throws {@link InvalidJobException}
  * if the delay, the message id or a tag is invalid, the message is too large or the connection
@@ -54,8 +54,8 @@ public class DelayedRabbitTemplate extends RabbitTemplate {
   public static final String TASK_TYPE = "amqp.publish";
 
   /**
-   * A header with the tags of the job, with commas between them, such as {@code order:4711}. It is
-   * not published.
+   * A header with the tags of the job, separated by commas, such as {@code order:4711}. It is not
+   * published.
    */
   public static final String TAGS_HEADER = "x-punctual-tags";
 

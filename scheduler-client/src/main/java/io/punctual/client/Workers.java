@@ -22,7 +22,7 @@ public final class Workers {
   }
 
   /**
-   * Adds a worker. Jobs of its task type may come as soon as this is called.
+   * Adds a worker. Jobs of its task type may arrive before this returns.
    *
    * @return false if the type is switched off in this instance ({@code
    *     punctual.workers."[type]".enabled=false}): nothing was changed

@@ -114,7 +114,7 @@ public class QueueRounds implements SmartLifecycle {
       // seen last is not true any more.
       log.atLevel(e instanceof Error ? Level.WARN : Level.DEBUG)
           .setCause(e)
-          .log("What is in the queues could not be seen; trying again");
+          .log("The contents of the queues could not be read; trying again");
       left.clear();
       publish(null);
     }

@@ -74,7 +74,7 @@ final class Move<E> {
         + " were moved.";
   }
 
-  /** Returns what the store keeps, as sentences; empty if it is nothing. */
+  /** Describes what the store keeps, in sentences; empty if it keeps nothing. */
   String left() {
     return (refused == 0 ? "" : " %,d were refused and are where they were.".formatted(refused))
         + (changed == 0 ? "" : " %,d were changed by the old side meanwhile.".formatted(changed))
@@ -248,6 +248,9 @@ final class Move<E> {
       }
       between(schedule, begin, now);
       if (!store.moved(List.of(entry), List.of(schedule)).isEmpty()) {
+        for (OldJob job : schedule.between(begin, now)) {
+          boolean unused = submissions.cancel(job);
+        }
         changed(
             entry,
             schedules.delete(schedule)

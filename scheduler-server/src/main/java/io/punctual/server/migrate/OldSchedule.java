@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,21 +92,24 @@ record OldSchedule(Schedule schedule, Instant first, String original) implements
    * @param begin the first instant that the new schedule runs; null if there is none
    */
   List<OldJob> between(@Nullable Instant begin, Instant now) {
-    List<Instant> instants =
-        recurrence(schedule).next(first.minusMillis(1), MAX_GAP).stream()
-            .map(Occurrence::at)
-            .takeWhile(at -> begin == null || at.isBefore(begin))
-            .toList();
     Instant late = now.minus(LEAD);
-    List<Instant> onTime = instants.stream().filter(at -> !at.isBefore(late)).toList();
-    List<Instant> missed = instants.subList(0, instants.size() - onTime.size());
+    List<Instant> missed =
+        until(first, begin).stream().takeWhile(at -> at.isBefore(late)).toList();
+    List<Instant> onTime = until(first.isBefore(late) ? late : first, begin);
     List<Instant> run =
         switch (java.util.Objects.requireNonNull(schedule.missed())) {
           case NONE -> onTime;
-          case ALL -> instants;
+          case ALL -> Stream.concat(missed.stream(), onTime.stream()).toList();
           case LATEST -> onTime.isEmpty() && !missed.isEmpty() ? List.of(missed.getLast()) : onTime;
         };
     return run.stream().map(this::job).toList();
+  }
+
+  private List<Instant> until(Instant from, @Nullable Instant begin) {
+    return recurrence(schedule).next(from.minusMillis(1), MAX_GAP).stream()
+        .map(Occurrence::at)
+        .takeWhile(at -> begin == null || at.isBefore(begin))
+        .toList();
   }
 
   private OldJob job(Instant at) {

@@ -52,7 +52,7 @@ final class SqlStore implements OldStore<SqlRow> {
    *
    * @param queue tells this store from others in the same database
    * @throws IllegalArgumentException if the URL is none, or if its driver is missing
-   * @throws IllegalStateException if the database does not let us in, or is another one
+   * @throws IllegalStateException if the login fails, or the database is another one
    */
   static SqlStore connect(String url, SqlTables tables, String queue) {
     if (!url.startsWith(PREFIX)) {
@@ -70,7 +70,7 @@ final class SqlStore implements OldStore<SqlRow> {
       if (!postgres && !product.equals("MariaDB") && !product.equals("MySQL")) {
         connection.close();
         throw new IllegalStateException(
-            "import-jobs knows PostgreSQL, MariaDB and MySQL, but this database is " + product);
+            "import-jobs supports PostgreSQL, MariaDB and MySQL, but this database is " + product);
       }
       connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
       connection.setAutoCommit(false);

@@ -104,7 +104,7 @@ public class ExternalizedJobs implements ConditionalEventListener {
       throw new IllegalStateException(
           "The job %s of %s waits for the commit of a transaction, so its publication stays"
                   .formatted(id, event.getClass().getName())
-              + " incomplete. Publications are resubmitted outside of transactions.");
+              + " incomplete. Resubmit publications outside of transactions.");
     }
     return result;
   }
