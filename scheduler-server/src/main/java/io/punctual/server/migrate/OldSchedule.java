@@ -93,8 +93,7 @@ record OldSchedule(Schedule schedule, Instant first, String original) implements
    */
   List<OldJob> between(@Nullable Instant begin, Instant now) {
     Instant late = now.minus(LEAD);
-    List<Instant> missed =
-        until(first, begin).stream().takeWhile(at -> at.isBefore(late)).toList();
+    List<Instant> missed = until(first, begin).stream().takeWhile(at -> at.isBefore(late)).toList();
     List<Instant> onTime = until(first.isBefore(late) ? late : first, begin);
     List<Instant> run =
         switch (java.util.Objects.requireNonNull(schedule.missed())) {
