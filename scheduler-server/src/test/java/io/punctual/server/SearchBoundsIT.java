@@ -7,6 +7,7 @@ import io.punctual.core.Engine;
 import io.punctual.core.Submit;
 import io.punctual.core.store.Submitted;
 import io.punctual.server.ApiClient.Answer;
+import io.punctual.server.console.SearchClock;
 import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
@@ -34,12 +35,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Import;
 import tools.jackson.databind.JsonNode;
 
 /** No request makes the scheduler call Redis without bound. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=SearchBoundsIT"})
+@Import(SearchClock.class)
 @Tag("full")
 class SearchBoundsIT extends SharedRedisTestBase {
 
@@ -51,6 +54,7 @@ class SearchBoundsIT extends SharedRedisTestBase {
 
   @Autowired private Engine engine;
   @Autowired private BulkOperations bulk;
+  @Autowired private SearchClock clock;
 
   private final String application = "app-" + UUID.randomUUID().toString().substring(0, 8);
 
@@ -245,13 +249,17 @@ class SearchBoundsIT extends SharedRedisTestBase {
 
     for (String query : List.of("id:j99", "j99", "tag:order:4711", "order:4711")) {
       String found = link + (query.contains("j99") ? "j99" : "last");
-      // A page ends after half a second, too, which is not so long on a busy machine.
-      Awaitility.await()
-          .untilAsserted(
-              () ->
-                  assertThat(consolePages(in + query, MOST))
-                      .first(InstanceOfAssertFactories.STRING)
-                      .contains(found));
+      assertThat(consolePages(in + query, MOST))
+          .first(InstanceOfAssertFactories.STRING)
+          .contains(found);
+      try {
+        clock.goOnBy(Duration.ofSeconds(1));
+        // The time of a page is over after its first step.
+        List<String> pages = consolePages(in + query, BOUND + 2);
+        assertThat(pages).hasSizeGreaterThan(1).filteredOn(page -> page.contains(found)).hasSize(1);
+      } finally {
+        clock.goOnBy(Duration.ZERO);
+      }
     }
     List<String> none = consolePages(in + "order:4712", MOST);
     assertThat(none.get(none.size() - 1)).contains("No job matches");

@@ -19,7 +19,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /** Finds jobs in all queues that a search may mean, page by page. */
@@ -45,11 +47,18 @@ class JobFinder {
   private final Engine engine;
   private final JobSearch search;
   private final QueueStatistics statistics;
+  private final LongSupplier nanos;
 
+  @Autowired
   JobFinder(Engine engine, JobSearch search, QueueStatistics statistics) {
+    this(engine, search, statistics, System::nanoTime);
+  }
+
+  JobFinder(Engine engine, JobSearch search, QueueStatistics statistics, LongSupplier nanos) {
     this.engine = engine;
     this.search = search;
     this.statistics = statistics;
+    this.nanos = nanos;
   }
 
   /**
@@ -70,13 +79,13 @@ class JobFinder {
     if (query.wantedId() == null && query.wantedTag() == null) {
       return byTime(query, cursor);
     }
-    long start = System.nanoTime();
+    long start = nanos.getAsLong();
     Page page = byName(query, cursor);
     for (int step = 1;
         step < MAX_STEPS
             && page.jobs().isEmpty()
             && page.next() != null
-            && System.nanoTime() - start < MAX_NS;
+            && nanos.getAsLong() - start < MAX_NS;
         step++) {
       page = byName(query, page.next());
     }
