@@ -379,6 +379,13 @@ class HttpApiIT extends SharedRedisTestBase {
     Answer found = api.get(path(id));
     String finished = found.at("/finishedAt");
     assertThat(found.at("/finishedBy/attempt")).isEqualTo("1");
+    assertThat(found.body().has("attempts")).isFalse();
+    Answer got =
+        api.post(
+            "/api/v1/command",
+            "{\"command\":\"get\",\"application\":\"shop\",\"topic\":\"order.close\",\"id\":\"%s\"}"
+                .formatted(id));
+    assertThat(got.at("/value/attempts")).isEqualTo("1");
     assertThat(found.at("/finishedBy/instance")).startsWith("127.0.0.1");
     assertThat(Instant.parse(found.at("/finishedBy/startedAt")))
         .isBeforeOrEqualTo(Instant.parse(finished));

@@ -438,7 +438,7 @@ class CommandController {
             state(job),
             job.content() == null ? null : job.content().params(),
             job.state() == JobState.DELAYED ? job.at() : null,
-            job.state() == JobState.RESERVED ? job.attempt() : job.tries().attempts()));
+            job.attempt()));
   }
 
   /** The state of a job as the command protocol names it. */

@@ -283,7 +283,7 @@ public class JobService {
                   now ->
                       new JobResult.WrongState(
                           now.state(),
-                          now.attempt(),
+                          holder(now),
                           "this job was not cancelled; if an earlier job with this id was, the id"
                               + " has been submitted again since"))
               .orElseGet(() -> new JobResult.Unknown(job));
@@ -473,9 +473,15 @@ public class JobService {
               .<JobResult>map(
                   now ->
                       new JobResult.WrongState(
-                          now.state(), now.attempt(), "only a dead letter can be requeued"))
+                          now.state(), holder(now), "only a dead letter can be requeued"))
               .orElseGet(() -> new JobResult.Unknown(job));
     };
+  }
+
+  /** The attempt that has the job; 0 if none has it. */
+  private static int holder(JobView job) {
+    JobView.LeaseInfo lease = job.lease();
+    return lease == null ? 0 : lease.attempt();
   }
 
   /**

@@ -1396,6 +1396,9 @@ class ConsoleIT extends ConsoleTestBase {
       submit("ends", job, job.equals("ran") ? "0s" : "1h", job.equals("paid") ? event : "");
     }
     String token = claim("ends", 1).get(0).get("token").asString();
+    String again = "{\"delay\":0,\"error\":\"broken\"}";
+    assertThat(call("POST", "/api/v1/claims/" + token + "/nack", again)).isEqualTo(200);
+    token = claim("ends", 1).get(0).get("token").asString();
     assertThat(call("POST", "/api/v1/claims/" + token + "/ack", "{}")).isEqualTo(200);
     String paid = "{\"name\":\"order.paid\",\"key\":\"7\",\"applications\":[\"shop\"]}";
     assertThat(call("POST", "/api/v1/events", paid)).isEqualTo(200);
@@ -1406,8 +1409,17 @@ class ConsoleIT extends ConsoleTestBase {
       String job = "/console/jobs/shop/ends/";
       assertThat(words(otto.get(job + "ran").body()))
           .containsPattern(
-              "finished · late by \\d+ ms · \\d+ ms · 127\\.0\\.0\\.1\\S* · attempt 1 ");
-      assertThat(words(otto.get(job + "one").body())).contains("cancelled by otto");
+              "finished · late by \\d+ ms · \\d+ ms · 127\\.0\\.0\\.1\\S* · attempt 2 ")
+          .contains(
+              "Once a job has ended, the scheduler no longer has its params, tags and failed");
+      String list = "/console/jobs?q=app:shop%20type:ends%20id:";
+      assertThat(words(otto.get(list + "ran").body()))
+          .containsPattern("finished \\S+ 2 ")
+          .doesNotContain("0 / 0");
+      assertThat(words(otto.get(list + "paid").body())).containsPattern("cancelled \\S+ – ");
+      assertThat(words(otto.get(job + "one").body()))
+          .contains("cancelled by otto", "Undo the cancel")
+          .doesNotContain("no longer has its params");
       assertThat(words(otto.get(job + "many").body())).contains("cancelled by bea");
       assertThat(words(otto.get(job + "paid").body()))
           .contains("cancelled by the event order.paid=7");

@@ -99,9 +99,15 @@ public record JobView(
     return record == null || record.content().length == 0 ? null : JobRecord.readOrNull(record);
   }
 
-  /** The number of the attempt under way, or of the last one. */
+  /**
+   * The number of the attempt under way, or of the last one; 0 if there was none, or if that is not
+   * known of a job that ended.
+   */
   public int attempt() {
-    return lease != null ? lease.attempt() : tries.attempts();
+    if (lease != null) {
+      return lease.attempt();
+    }
+    return ending == null ? tries.attempts() : ending.attempt();
   }
 
   /** Who holds the lease, a scheduler or a puller, when reserved. */
