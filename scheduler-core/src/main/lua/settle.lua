@@ -11,10 +11,9 @@
 --          a caller that does not know them; else '<token> <delay ms or -> <alone 0/1> <note>'
 -- RETURNS  {now ms, {settlement, kind, due ms of 'retry' or of the successor, or 0}...}; only for
 --          settlements, counted from 0, that are not acks which took effect and have no successor
--- COST     for all jobs at most 20 reads and 30 writes; per ack without hash or lease 1 read, if it
---          finds no job 3, per failure 1, per job that expired 2, per job
---          that is cancelled 1; where jobs of the bucket have
---          successors 1 more
+-- COST     for all jobs at most 20 reads and 30 writes; per ack without hash or lease 1 read, of a
+--          first attempt 2, if it finds no job 3, per failure 1, per job that expired 2, per job
+--          that is cancelled 1; where jobs of the bucket have successors 1 more
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
 --          returns is announced: the engine that ends it may have no capacity for it. A released
@@ -60,18 +59,30 @@ local function ack_held(id, incarnation, rest)
   return behind and behind.succeed(id, 0)
 end
 
+-- From when on an attempt was late. The first one counts from the due time of the job, also if it
+-- was sent before and no worker was reached.
+local function late_since(id, record, lease)
+  local due = lease.due
+  if any_tried and lease.attempt == '1' then
+    local tries = read_tries(redis.call('HGET', TRIES, id))
+    if tries.version ~= 1 then
+      due = tries.first_due
+    end
+  end
+  return math.max(due, (struct.unpack('>I6', record)))
+end
+
 -- The note of an end: what the caller says; or else what the lease says, if the caller has it. Where
 -- it ran is known of a pull, whose puller is the owner; what the owner sent elsewhere has alone 0.
-local function note_of(rest, record, lease)
+local function note_of(id, rest, record, lease)
   local note = string.match(rest, '^%x+,?(%S*)')
   if note then
     return note
   elseif not lease or ',' .. lease.token ~= rest then
     return ''
   end
-  local since = math.max(lease.due, (struct.unpack('>I6', record)))
   return lease.attempt .. ',' .. lease.claimed .. ','
-    .. int(math.max(0, tonumber(lease.claimed) - since)) .. ','
+    .. int(math.max(0, tonumber(lease.claimed) - late_since(id, record, lease))) .. ','
     .. (lease.alone == 0 and '-' or string.sub(lease.owner, 1, 64))
 end
 
@@ -84,8 +95,9 @@ local function ack(id, text, incarnation, rest, lease)
     local before = tomb and tomb.finished and tomb.incarnation == incarnation
     return before and 'already-done' or 'unknown', 0
   end
+  local note = note_of(id, rest, text, lease)
   forget(id, tags)
-  bury(id, incarnation, hash_of(string.sub(text, content)), note_of(rest, text, lease))
+  bury(id, incarnation, hash_of(string.sub(text, content)), note)
   local due = behind and behind.succeed(id, 0)
   return due and 'done', due
 end

@@ -28,12 +28,15 @@ public interface TaskContext {
   /** Which attempt this is, counted from 1. */
   int attempt();
 
-  /** When the job was due at first, by the scheduler's clock. */
+  /** When the job was due at first, by the scheduler's clock: the same on every attempt. */
   Instant dueAt();
 
   /**
-   * How long after {@link #dueAt} this attempt began, by this machine's clock; never negative. For
-   * a further attempt, the waits between the attempts are part of it.
+   * Returns how late this attempt began, by this machine's clock; never negative. It counts from
+   * the due time of this attempt: that of the job, or that of the retry. If the job was accepted
+   * later, or the hours of its queue began later, it counts from then. The API's {@code lateMs}
+   * counts in the same way. From {@link #dueAt} until now, the attempts before this one are
+   * included.
    */
   Duration lateness();
 

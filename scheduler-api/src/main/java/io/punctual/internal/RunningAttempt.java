@@ -17,6 +17,7 @@ public final class RunningAttempt implements TaskContext {
   private final String incarnation;
   private final int attempt;
   private final Instant dueAt;
+  private final Instant lateSince;
   private final Map<String, String> headers;
   private final InstantSource clock;
   private final Instant startedAt;
@@ -30,6 +31,7 @@ public final class RunningAttempt implements TaskContext {
    * An attempt that begins.
    *
    * @param dueTime epoch ms at which the job was due at first
+   * @param lateSince epoch ms from which on the attempt is late
    * @param clock shows when it begins
    * @param limit what ends it early
    * @param lease what it asks for more time
@@ -40,6 +42,7 @@ public final class RunningAttempt implements TaskContext {
       String incarnation,
       int attempt,
       long dueTime,
+      long lateSince,
       Map<String, String> headers,
       InstantSource clock,
       TimeLimit limit,
@@ -49,6 +52,7 @@ public final class RunningAttempt implements TaskContext {
     this.incarnation = incarnation;
     this.attempt = attempt;
     this.dueAt = Instant.ofEpochMilli(dueTime);
+    this.lateSince = Instant.ofEpochMilli(lateSince);
     this.headers = headers;
     this.clock = clock;
     this.startedAt = clock.instant();
@@ -84,7 +88,7 @@ public final class RunningAttempt implements TaskContext {
 
   @Override
   public Duration lateness() {
-    Duration late = Duration.between(dueAt, startedAt);
+    Duration late = Duration.between(lateSince, startedAt);
     return late.isNegative() ? Duration.ZERO : late;
   }
 

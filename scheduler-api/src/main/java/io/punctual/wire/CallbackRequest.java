@@ -64,7 +64,10 @@ public record CallbackRequest(
    * @param claimedAt epoch milliseconds by Redis's clock at which the job was claimed. A delivery
    *     that has a smaller version and an earlier claim than another one of the same task id is the
    *     older one
-   * @param dueTime epoch milliseconds at which the job was due
+   * @param dueTime epoch milliseconds at which the job was due at first
+   * @param lateSince epoch milliseconds from which on this attempt is late: the due time of the
+   *     job, for a further attempt that of the retry; or when the job was accepted or the hours of
+   *     its queue began, if that was later. Null from schedulers of an earlier release
    * @param timeToRun milliseconds that this attempt may take
    * @param params text, as submitted
    * @param headers as submitted
@@ -79,6 +82,7 @@ public record CallbackRequest(
       long version,
       long claimedAt,
       long dueTime,
+      @Nullable Long lateSince,
       long timeToRun,
       String params,
       Map<String, String> headers,

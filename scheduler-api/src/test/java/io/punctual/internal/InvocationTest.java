@@ -189,7 +189,7 @@ class InvocationTest {
 
   private RunningAttempt context() {
     return new RunningAttempt(
-        "t", "7", "abc", 1, 0, Map.of(), InstantSource.system(), limit, new AskedLease());
+        "t", "7", "abc", 1, 0, 0, Map.of(), InstantSource.system(), limit, new AskedLease());
   }
 
   private static TaskWorker worker(Work work) {

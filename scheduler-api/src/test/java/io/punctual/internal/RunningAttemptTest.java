@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class RunningAttemptTest {
 
   private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
+  private static final Instant FIRST_DUE = START.minusSeconds(300);
 
   private final TimeLimit limit =
       new TimeLimit(Duration.ofSeconds(30), () -> this.happened.add("time over"));
@@ -33,6 +34,7 @@ class RunningAttemptTest {
     assertThat(context.taskId()).isEqualTo("7");
     assertThat(context.attempt()).isEqualTo(2);
     assertThat(context.headers()).containsExactly(Map.entry("a", "b"));
+    assertThat(context.dueAt()).isEqualTo(FIRST_DUE);
     assertThat(context.lateness()).isEqualTo(Duration.ofSeconds(10));
     assertThat(context.deadline()).isEqualTo(START.plusSeconds(30));
     assertThat(attempt(START.plusSeconds(60)).lateness()).isZero();
@@ -190,8 +192,17 @@ class RunningAttemptTest {
     limit.over();
   }
 
-  private RunningAttempt attempt(Instant dueAt) {
+  private RunningAttempt attempt(Instant lateSince) {
     return new RunningAttempt(
-        "mail", "7", "abc", 2, dueAt.toEpochMilli(), Map.of("a", "b"), () -> now, limit, lease);
+        "mail",
+        "7",
+        "abc",
+        2,
+        FIRST_DUE.toEpochMilli(),
+        lateSince.toEpochMilli(),
+        Map.of("a", "b"),
+        () -> now,
+        limit,
+        lease);
   }
 }

@@ -38,6 +38,13 @@ public interface Delivery {
   /** Epoch ms at which the job was due at first. */
   long dueTime();
 
+  /**
+   * Epoch ms from which on this attempt is late: the due time of the job; for a further attempt
+   * that of the retry. If the job was accepted later, or the hours of its queue began later, it is
+   * late from then on.
+   */
+  long lateSince();
+
   /** For how many ms it could have gone out when it was claimed, by the store's clock. */
   long waited();
 

@@ -131,7 +131,8 @@ class DispatchIT extends SharedRedisTestBase {
           "long",
           "nothing",
           "late",
-          "broken"
+          "broken",
+          "retried"
         }) {
       instance(registry, app, 0, WORKER.port(), "batch");
     }
@@ -208,6 +209,33 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(job.attempt()).isEqualTo(1);
     assertThat(job.params()).isEqualTo("{\"n\":1}");
     assertThat(job.headers()).containsEntry("trace", "abc");
+  }
+
+  @Test
+  void aRetryIsLateSinceItsOwnDueTime() {
+    on(
+        "retried",
+        lines(
+            job ->
+                job.attempt() > 1
+                    ? line(job, "done")
+                    : JSON.writeValueAsString(
+                        new CallbackResult(
+                            job.taskId(), job.incarnation(), "retry", 300L, null, null))));
+
+    submit("retried", 1);
+
+    finished("retried", 0);
+    List<CallbackRequest.Job> attempts =
+        batches("retried").stream().flatMap(batch -> batch.jobs().stream()).toList();
+    assertThat(attempts).hasSize(2);
+    CallbackRequest.Job first = attempts.get(0);
+    CallbackRequest.Job retry = attempts.get(1);
+    assertThat(first.lateSince()).isEqualTo(first.dueTime());
+    assertThat(retry.dueTime()).isEqualTo(first.dueTime());
+    assertThat(retry.lateSince()).isBetween(first.claimedAt() + 300, retry.claimedAt());
+    assertThat(get("retried", 0).at("/finishedBy/lateMs").asLong())
+        .isEqualTo(retry.claimedAt() - Objects.requireNonNull(retry.lateSince()));
   }
 
   @Test

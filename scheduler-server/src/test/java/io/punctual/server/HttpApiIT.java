@@ -368,14 +368,35 @@ class HttpApiIT extends SharedRedisTestBase {
   }
 
   @Test
-  void aConflictWithAJobThatRanSaysUntilWhenItsIdIsRemembered() {
+  void aFetchedRetryIsLateSinceItsOwnDueTime() {
     api.post(JOBS, job(id, "\"delay\":0"));
+    JsonNode first = claimed();
+    api.post("/api/v1/claims/" + first.get("token").asString() + "/nack", "{\"delay\":\"300ms\"}");
+    JsonNode retry = claimed();
+    api.post("/api/v1/claims/" + retry.get("token").asString() + "/ack", "");
+
+    long claimedAt = retry.get("claimedAt").asLong();
+    long lateSince = retry.get("lateSince").asLong();
+    assertThat(first.get("lateSince")).isEqualTo(first.get("dueTime"));
+    assertThat(retry.get("dueTime")).isEqualTo(first.get("dueTime"));
+    assertThat(lateSince).isBetween(first.get("claimedAt").asLong() + 300, claimedAt);
+    assertThat(api.get(path(id)).body().at("/finishedBy/lateMs").asLong())
+        .isEqualTo(claimedAt - lateSince);
+  }
+
+  private JsonNode claimed() {
     Answer claimed =
         api.post(
             "/api/v1/claims",
             "{\"application\":\"shop\",\"taskTypes\":[\"order.close\"],\"wait\":\"10s\"}");
     assertThat(claimed.at("/jobs/0/taskId")).isEqualTo(id);
-    api.post("/api/v1/claims/" + claimed.at("/jobs/0/token") + "/ack", "");
+    return claimed.body().at("/jobs/0");
+  }
+
+  @Test
+  void aConflictWithAJobThatRanSaysUntilWhenItsIdIsRemembered() {
+    api.post(JOBS, job(id, "\"delay\":0"));
+    api.post("/api/v1/claims/" + claimed().get("token").asString() + "/ack", "");
     Answer found = api.get(path(id));
     String finished = found.at("/finishedAt");
     assertThat(found.at("/finishedBy/attempt")).isEqualTo("1");

@@ -394,6 +394,7 @@ class AnnotatedWorkersTest {
         "the-incarnation",
         1,
         0,
+        0,
         headers,
         InstantSource.system(),
         new TimeLimit(Duration.ofSeconds(1), () -> {}),

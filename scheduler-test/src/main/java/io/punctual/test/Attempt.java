@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param number of the attempt, counted from 1; the same twice where a job was delivered twice
  * @param params the text that the worker got
  * @param dueAt when the job was due at first
+ * @param lateSince from when on this attempt was late, as {@link io.punctual.TaskContext#lateness}
+ *     counts
  * @param at when it ran, by the scheduler's clock
  * @param outcome what the scheduler made of it
  * @param error what the worker threw or its future completed with; null if it returned, or was not
@@ -21,6 +23,7 @@ public record Attempt(
     int number,
     String params,
     Instant dueAt,
+    Instant lateSince,
     Instant at,
     Outcome outcome,
     @Nullable Throwable error) {
@@ -49,9 +52,9 @@ public record Attempt(
     UNKNOWN
   }
 
-  /** How long after the first due time it ran. */
+  /** Returns how late it ran, as {@link io.punctual.TaskContext#lateness} does. */
   public Duration lateness() {
-    return Duration.between(dueAt, at);
+    return Duration.between(lateSince, at);
   }
 
   /** One line, for messages. */

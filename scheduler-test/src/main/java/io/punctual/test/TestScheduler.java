@@ -538,6 +538,7 @@ public final class TestScheduler {
               delivery.attempt(),
               delivery.content().params(),
               Instant.ofEpochMilli(delivery.dueTime()),
+              Instant.ofEpochMilli(delivery.lateSince()),
               now(),
               outcome,
               error);
@@ -634,6 +635,7 @@ public final class TestScheduler {
         delivery.incarnation(),
         delivery.attempt(),
         delivery.dueTime(),
+        delivery.lateSince(),
         delivery.content().headers(),
         clock,
         limit,

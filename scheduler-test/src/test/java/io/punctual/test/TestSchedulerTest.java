@@ -103,6 +103,7 @@ class TestSchedulerTest {
                 "params of 1",
                 START.plusSeconds(1800),
                 START.plusSeconds(1800),
+                START.plusSeconds(1800),
                 Attempt.Outcome.DONE,
                 null));
     assertThat(scheduler.jobs()).isEmpty();
@@ -305,7 +306,8 @@ class TestSchedulerTest {
 
     List<Attempt> attempts = scheduler.advance(Duration.ofDays(2));
 
-    assertThat(attempts.stream().map(Attempt::lateness))
+    assertThat(attempts).allMatch(attempt -> attempt.lateness().isZero());
+    assertThat(attempts.stream().map(attempt -> Duration.between(attempt.dueAt(), attempt.at())))
         .containsExactly(
             Duration.ZERO,
             Duration.ZERO,
@@ -660,7 +662,8 @@ class TestSchedulerTest {
     assertThat(second.taskId()).isEqualTo("1");
     assertThat(second.attempt()).isEqualTo(2);
     assertThat(second.dueAt()).isEqualTo(START.plusSeconds(3600));
-    assertThat(second.lateness()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(second.lateness()).isZero();
+    assertThat(scheduler.attempts().get(1).lateness()).isZero();
     assertThat(second.deadline()).isEqualTo(scheduler.now().plus(Limits.DEFAULT_TIME_TO_RUN));
     assertThat(second.headers()).containsExactly(Map.entry("a", "b"));
     assertThat(second.isCancelled()).isFalse();

@@ -17,6 +17,7 @@ import io.punctual.spring.observation.MicrometerAttemptObservations;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -480,6 +481,35 @@ class JobRunnerTest {
     assertThat(second).isNotDone();
   }
 
+  @Test
+  void aRetryIsLateSinceItsOwnDueTime() {
+    long now = System.currentTimeMillis();
+    // Due at first an hour ago; the one from a scheduler of an earlier release does not say more.
+    for (Long lateSince : new Long[] {now, null}) {
+      var unused =
+          runner.run(
+              new CallbackRequest.Job(
+                  "" + lateSince,
+                  "later",
+                  "i",
+                  2,
+                  3,
+                  now,
+                  now - 3_600_000,
+                  lateSince,
+                  60_000,
+                  "",
+                  Map.of(),
+                  null),
+              new Lease());
+    }
+    Awaitility.await().until(() -> contexts.size() == 2);
+
+    assertThat(context("" + now).lateness()).isLessThan(Duration.ofMinutes(1));
+    assertThat(context("" + now).dueAt()).isEqualTo(Instant.ofEpochMilli(now - 3_600_000));
+    assertThat(context("null").lateness()).isBetween(Duration.ofHours(1), Duration.ofMinutes(61));
+  }
+
   private CompletableFuture<CallbackResult> run(String type, String id, long timeToRun) {
     return run(type, id, timeToRun, 1, new Lease());
   }
@@ -488,7 +518,7 @@ class JobRunnerTest {
       String type, String id, long timeToRun, int attempt, JobLease lease) {
     return runner.run(
         new CallbackRequest.Job(
-            id, type, id, attempt, 1 + attempt, attempt, 1, timeToRun, "", Map.of(), null),
+            id, type, id, attempt, 1 + attempt, attempt, 1, null, timeToRun, "", Map.of(), null),
         lease);
   }
 

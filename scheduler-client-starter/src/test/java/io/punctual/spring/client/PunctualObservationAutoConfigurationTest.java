@@ -153,7 +153,7 @@ class PunctualObservationAutoConfigurationTest {
             .getBean(JobRunner.class)
             .run(
                 new CallbackRequest.Job(
-                    "1", "order.close", "i", 1, 1, 1, 1, 60_000, "", Map.of(), null),
+                    "1", "order.close", "i", 1, 1, 1, 1, null, 60_000, "", Map.of(), null),
                 new Unasked())
             .join();
     assertThat(result.outcome()).isEqualTo(CallbackResult.DONE);

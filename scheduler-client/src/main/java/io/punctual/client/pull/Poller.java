@@ -221,6 +221,7 @@ final class Poller implements Runnable {
           node.number("version", 0),
           node.number("claimedAt"),
           node.number("dueTime"),
+          node.has("lateSince") ? (Long) node.number("lateSince") : null,
           node.number("jobTimeToRun"),
           node.text("params"),
           new TreeMap<>(node.textsByName("headers")),

@@ -411,12 +411,14 @@ public final class JobRunner implements AutoCloseable {
 
   private static RunningAttempt context(
       CallbackRequest.Job job, TimeLimit limit, AttemptLease lease) {
+    Long lateSince = job.lateSince();
     return new RunningAttempt(
         job.taskType(),
         job.taskId(),
         job.incarnation(),
         job.attempt(),
         job.dueTime(),
+        lateSince == null ? job.dueTime() : lateSince,
         job.headers(),
         InstantSource.system(),
         limit,

@@ -35,7 +35,14 @@ class JsonTest {
     assertThat(request.jobs())
         .containsExactly(
             new CallbackRequest.Job(
-                "1", "t", "i", 1, 7, 1, 2, 3, "\u00e4", Map.of("x", "y"), null));
+                "1", "t", "i", 1, 7, 1, 2, null, 3, "\u00e4", Map.of("x", "y"), null));
+    String retry = text.replace("\"dueTime\":2,", "\"dueTime\":2,\"lateSince\":5,");
+    assertThat(
+            Objects.requireNonNull(json.read(retry.getBytes(UTF_8), CallbackRequest.class))
+                .jobs()
+                .get(0)
+                .lateSince())
+        .isEqualTo(5);
   }
 
   @ParameterizedTest

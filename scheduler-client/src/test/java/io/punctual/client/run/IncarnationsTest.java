@@ -134,7 +134,7 @@ class IncarnationsTest {
   private static CallbackRequest.Job job(
       String id, String incarnation, int attempt, long version, long claimedAt) {
     return new CallbackRequest.Job(
-        id, "type", incarnation, attempt, version, claimedAt, 1, 1_000, "", Map.of(), null);
+        id, "type", incarnation, attempt, version, claimedAt, 1, null, 1_000, "", Map.of(), null);
   }
 
   private static final class NoLease implements JobLease {

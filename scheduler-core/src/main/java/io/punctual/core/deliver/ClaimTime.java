@@ -14,6 +14,21 @@ import java.util.concurrent.TimeUnit;
  */
 public record ClaimTime(long sent, long stored, long openSince, long roomFor) {
 
+  /**
+   * Returns from when on the attempt is late, in epoch ms. The first one is late from the due time
+   * of the job, also if it was sent before and no worker was reached; a further one from the due
+   * time of the retry.
+   */
+  public long lateSince(ClaimedJob job) {
+    long due = job.attempt() == 1 ? Math.min(job.due(), job.dueTime()) : job.due();
+    return Math.max(due, earliest(job));
+  }
+
+  /** How late the attempt was when it was claimed, ms. */
+  long late(ClaimedJob job) {
+    return Math.max(0, stored - lateSince(job));
+  }
+
   /** For how many ms a job could have gone out that was claimed then. */
   long waited(ClaimedJob job) {
     return Math.max(0, stored - Math.max(job.due(), earliest(job)));
@@ -30,9 +45,8 @@ public record ClaimTime(long sent, long stored, long openSince, long roomFor) {
    * @param started monotonic ns, when it was on its way
    */
   public Lateness lateness(ClaimedJob job, long started) {
-    long earliest = earliest(job);
-    long due = Math.max(job.due(), earliest);
-    long first = Math.min(due, Math.max(job.dueTime(), earliest));
+    long due = Math.max(job.due(), earliest(job));
+    long first = lateSince(job);
     long waited = TimeUnit.MILLISECONDS.toNanos(waited(job));
     long scan = Math.min(waited, Math.max(0, roomFor));
     return new Lateness(

@@ -110,6 +110,11 @@ public final class OpenDelivery implements Delivery {
   }
 
   @Override
+  public long lateSince() {
+    return claimed.lateSince(job);
+  }
+
+  @Override
   public long waited() {
     return claimed.waited(job);
   }
@@ -195,7 +200,7 @@ public final class OpenDelivery implements Delivery {
     synchronized (this) {
       if (ack == null) {
         Settlement done =
-            retryDelays.done(job, new Ending(attempt(), claimedAt(), waited(), instance));
+            retryDelays.done(job, new Ending(attempt(), claimedAt(), claimed.late(job), instance));
         // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
         ack = end == null ? endWith(done, null) : stored(settler.keep(done));
       }

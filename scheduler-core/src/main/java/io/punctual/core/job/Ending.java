@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param attempt the attempt that finished the job, counted from 1; 0 for a cancelled job
  * @param startedAt epoch ms at which that attempt was claimed; 0 for a cancelled job
- * @param late for how many ms the job could have gone out by then; 0 for a cancelled job
+ * @param late how late the attempt was by then, in ms; 0 for a cancelled job
  * @param by the instance or worker that finished the job, or who cancelled it, 1 to 64 printable
  *     ASCII characters without spaces; null if that is not known
  */

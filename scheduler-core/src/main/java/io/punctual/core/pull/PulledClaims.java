@@ -129,9 +129,10 @@ public final class PulledClaims implements Claims {
         if (deadline != null && !claim.jobs().isEmpty()) {
           bucket.signal.deadline(deadline);
         }
-        List<PulledJob> open = bucket.open(claim, request);
         // Until now nobody had asked for them.
-        bucket.handedOut(claim, new ClaimTime(0, claim.now(), claim.openSince(), 0));
+        ClaimTime time = new ClaimTime(0, claim.now(), claim.openSince(), 0);
+        List<PulledJob> open = bucket.open(claim, time, request);
+        bucket.handedOut(claim, time);
         found.addAll(open);
       } catch (StoreException e) {
         failure = e;

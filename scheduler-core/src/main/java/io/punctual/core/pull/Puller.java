@@ -74,7 +74,7 @@ public final class Puller {
   }
 
   /** What was claimed, as the puller gets it; what cannot be read becomes a dead letter. */
-  public List<PulledJob> open(Claim claim, PullRequest request) {
+  public List<PulledJob> open(Claim claim, ClaimTime claimed, PullRequest request) {
     List<PulledJob> open = new ArrayList<>(claim.jobs().size());
     for (ClaimedJob job : claim.jobs()) {
       long own = job.record().timeToRun();
@@ -88,6 +88,7 @@ public final class Puller {
                 job.attempt(),
                 job.version(),
                 job.dueTime(),
+                claimed.lateSince(job),
                 claim.now() + time,
                 time,
                 job.record().read()));

@@ -344,7 +344,7 @@ public final class Scanner {
     Claim claim = puller.claim(waiting.request, waiting.request.max());
     claimed(sent, ends, claim);
     ClaimTime time = claimTime(sent, claim, waiting.request.max());
-    List<PulledJob> open = puller.open(claim, waiting.request);
+    List<PulledJob> open = puller.open(claim, time, waiting.request);
     if (!open.isEmpty() && !waiting.answer.complete(open)) {
       puller.giveBack(claim);
     } else {

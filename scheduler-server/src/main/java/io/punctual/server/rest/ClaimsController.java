@@ -85,6 +85,7 @@ class ClaimsController {
       long version,
       long claimedAt,
       long dueTime,
+      long lateSince,
       long timeToRun,
       Instant until,
       long jobTimeToRun,
@@ -103,6 +104,7 @@ class ClaimsController {
           job.version(),
           job.until() - job.timeToRun(),
           job.dueTime(),
+          job.lateSince(),
           job.timeToRun(),
           Instant.ofEpochMilli(job.until()),
           Objects.requireNonNullElse(job.content().timeToRun(), Limits.DEFAULT_TIME_TO_RUN)

@@ -126,6 +126,11 @@ public final class FakeDelivery implements Delivery {
   }
 
   @Override
+  public long lateSince() {
+    return 1_000;
+  }
+
+  @Override
   public long waited() {
     if (unreadable) {
       throw new AssertionError("a defect");

@@ -133,6 +133,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
         delivery.version(),
         delivery.claimedAt(),
         delivery.dueTime(),
+        delivery.lateSince(),
         (given == null ? Limits.DEFAULT_TIME_TO_RUN : given).toMillis(),
         delivery.content().params(),
         delivery.content().headers(),

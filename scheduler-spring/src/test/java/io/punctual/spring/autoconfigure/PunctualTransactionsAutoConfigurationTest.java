@@ -521,6 +521,7 @@ class PunctualTransactionsAutoConfigurationTest {
         "a",
         1,
         0,
+        0,
         Map.of(),
         InstantSource.system(),
         new TimeLimit(Duration.ofSeconds(30), () -> {}),

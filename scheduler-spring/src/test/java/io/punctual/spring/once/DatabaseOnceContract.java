@@ -52,6 +52,7 @@ abstract class DatabaseOnceContract {
         incarnation,
         1,
         0,
+        0,
         Map.of(),
         InstantSource.system(),
         new TimeLimit(Duration.ofSeconds(30), () -> {}),

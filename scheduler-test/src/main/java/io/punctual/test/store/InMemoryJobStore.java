@@ -445,7 +445,9 @@ public final class InMemoryJobStore implements JobStore {
         || !lease.token().equals(settlement.token().value())) {
       return null;
     }
-    long since = Math.max(lease.due(), record.acceptedAt());
+    AttemptCounts tries = b.tries.getOrDefault(id, AttemptCounts.NONE);
+    long due = lease.attempt() == 1 && tries.version() != 1 ? tries.firstDue() : lease.due();
+    long since = Math.max(due, record.acceptedAt());
     boolean sent = Boolean.FALSE.equals(lease.counts());
     return new Ending(
         lease.attempt(),

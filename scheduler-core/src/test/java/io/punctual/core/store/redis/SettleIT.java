@@ -56,7 +56,7 @@ class SettleIT extends TransitionTestBase {
     given(
         bucket()
             .reserved("a", NOW + 5, HELD)
-            .tries("a", "0 0 1 1 1 0 5 3")
+            .tries("a", "0 0 1 1 1 0 980000 3")
             .error("a", "900000 failed retry 1 990000 2\nno")
             .delayed("b", NOW));
 
@@ -150,6 +150,25 @@ class SettleIT extends TransitionTestBase {
     // As a scheduler reads it that knows no notes.
     String tomb = reader.read(bucket).values("tombs").get("a");
     assertThat(tomb).matches("\\S+ [DC] [0-9a-f]{20} 1000000");
+  }
+
+  @Test
+  void aFirstAttemptThatWasSentBeforeIsLateSinceTheJobWasDue() {
+    String lease = "t-1 %d - 990000 980000 3 w";
+    given(
+        bucket()
+            .reserved("first", NOW + 5, lease.formatted(1))
+            .tries("first", "1 0 0 0 1 0 900000 2")
+            .reserved("second", NOW + 5, lease.formatted(2))
+            .tries("second", "0 0 1 1 1 0 900000 2"));
+
+    settle(end(Op.DONE, "first"), end(Op.DONE, "second"));
+
+    then(
+        bucket()
+            .tomb("first", NOW + RETENTION, "D", "body of first", NOW, "1,990000,90000,w")
+            .tomb("second", NOW + RETENTION, "D", "body of second", NOW, "2,990000,10000,w")
+            .counted("done", 2));
   }
 
   @Test

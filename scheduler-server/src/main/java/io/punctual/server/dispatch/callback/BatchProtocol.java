@@ -289,6 +289,7 @@ public final class BatchProtocol implements CallbackProtocol {
         delivery.version(),
         delivery.claimedAt(),
         delivery.dueTime(),
+        delivery.lateSince(),
         Deadlines.timeToRun(delivery.content()).toMillis(),
         delivery.content().params(),
         delivery.content().headers(),
