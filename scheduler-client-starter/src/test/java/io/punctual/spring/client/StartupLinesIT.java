@@ -10,6 +10,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.github.tomakehurst.wiremock.WireMockServer;
 import io.punctual.DelayedTask;
 import io.punctual.TaskSubmitService;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -133,6 +136,20 @@ class StartupLinesIT {
   }
 
   @Test
+  void aRegistryThatHangsDelaysAFastStartBySeconds(CapturedOutput output) throws IOException {
+    // Connections are accepted, and nothing is answered.
+    try (ServerSocket hung = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      String url = "http://127.0.0.1:" + hung.getLocalPort() + "/eureka/";
+      long began = System.nanoTime();
+      assertThatThrownBy(() -> startWithRegistry(url, "--punctual.eureka.fast=true"))
+          .hasStackTraceContaining("Nothing was sent");
+
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(30));
+    }
+    assertThat(output).contains(" has not answered yet");
+  }
+
+  @Test
   void anInvalidCallbackUrlStopsTheStartWithoutItsPassword(CapturedOutput output) {
     assertThatThrownBy(
             () ->
@@ -152,14 +169,16 @@ class StartupLinesIT {
         .doesNotContain("secret");
   }
 
-  private static void startWithRegistry(String url) {
+  private static void startWithRegistry(String url, String... options) {
+    String[] common = {
+      "--spring.application.name=shop",
+      "--punctual.submit-timeout=1s",
+      "--eureka.client.register-with-eureka=false",
+      "--eureka.client.service-url.defaultZone=" + url
+    };
     new SpringApplicationBuilder(FirstOrder.class)
         .web(WebApplicationType.NONE)
-        .run(
-            "--spring.application.name=shop",
-            "--punctual.submit-timeout=1s",
-            "--eureka.client.register-with-eureka=false",
-            "--eureka.client.service-url.defaultZone=" + url)
+        .run(Stream.concat(Arrays.stream(common), Arrays.stream(options)).toArray(String[]::new))
         .close();
   }
 

@@ -26,17 +26,16 @@ public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered
           "eureka.instance.lease-renewal-interval-in-seconds", "5",
           "eureka.instance.lease-expiration-duration-in-seconds", "15",
           "eureka.client.registry-fetch-interval-seconds", "5",
-          "eureka.client.initial-instance-info-replication-interval-seconds", "1",
-          "eureka.client.restclient.timeout.connect-timeout", "1000",
-          "eureka.client.restclient.timeout.connect-request-timeout", "1000",
-          "eureka.client.restclient.timeout.socket-timeout", "3000");
+          "eureka.client.initial-instance-info-replication-interval-seconds", "1");
 
-  // With Spring Boot 3.5, the client uses these unless the application asks for RestClient.
-  private static final Map<String, String> FAST_REST_TEMPLATE =
-      Map.of(
-          "eureka.client.rest-template-timeout.connect-timeout", "1000",
-          "eureka.client.rest-template-timeout.connect-request-timeout", "1000",
-          "eureka.client.rest-template-timeout.socket-timeout", "3000");
+  // The first is that of Spring Boot 4. With 3.5, the client uses the last one, or the second if
+  // the
+  // application asks for RestClient.
+  private static final List<String> TIMEOUTS =
+      List.of(
+          "eureka.client.timeout",
+          "eureka.client.restclient.timeout",
+          "eureka.client.rest-template-timeout");
 
   @Override
   public void postProcessEnvironment(
@@ -60,7 +59,11 @@ public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered
     }
     if (environment.getProperty("punctual.eureka.fast", Boolean.class, false)) {
       settings.putAll(FAST);
-      settings.putAll(FAST_REST_TEMPLATE);
+      for (String timeouts : TIMEOUTS) {
+        settings.put(timeouts + ".connect-timeout", "1000");
+        settings.put(timeouts + ".connect-request-timeout", "1000");
+        settings.put(timeouts + ".socket-timeout", "3000");
+      }
     }
     environment
         .getPropertySources()
