@@ -146,7 +146,9 @@ class StartupLinesIT {
 
       assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(30));
     }
-    assertThat(output).contains(" has not answered yet");
+    assertThat(output)
+        .contains(" has not answered yet (it accepts connections and answers nothing within 1 s).")
+        .contains("Start it, or restart it if it hangs.");
   }
 
   @Test

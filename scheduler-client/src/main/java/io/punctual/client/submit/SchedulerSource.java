@@ -27,7 +27,7 @@ public interface SchedulerSource {
     return new ConfiguredSchedulers(addresses, InetAddress::getAllByName);
   }
 
-  /** Says why no scheduler is known, in whole sentences; may take a second. */
+  /** Says why no scheduler is known, in whole sentences; may take some seconds. */
   default String whyNone() {
     return "punctual.url names none.";
   }

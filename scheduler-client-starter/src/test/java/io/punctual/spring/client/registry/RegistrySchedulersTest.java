@@ -1,5 +1,6 @@
 package io.punctual.spring.client.registry;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,8 +10,11 @@ import io.punctual.spring.client.PunctualActuatorAutoConfiguration;
 import io.punctual.spring.client.PunctualClientAutoConfiguration;
 import io.punctual.spring.client.actuate.PunctualEndpoint;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,8 +140,49 @@ class RegistrySchedulersTest {
                     .hasMessageStartingWith(
                         "Nothing was sent: no scheduler is known: The registry http://127.0.0.1:"
                             + port
-                            + "/eureka/ has not answered yet (connection refused). Start it;")
+                            + "/eureka/ has not answered yet (connection refused). Start it,")
                     .hasMessageContaining("eureka.client.service-url.defaultZone"));
+  }
+
+  @Test
+  void aRegistryThatAcceptsConnectionsAndAnswersNothingIsToldFromOneThatIsAway()
+      throws IOException {
+    try (ServerSocket hung = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      String url = "http://127.0.0.1:" + hung.getLocalPort() + "/eureka/";
+      registered
+          .withPropertyValues("eureka.client.service-url.defaultZone=" + url)
+          .run(
+              context ->
+                  assertThatThrownBy(() -> send(context.getBean(TaskSubmitService.class)))
+                      .hasMessage(
+                          "Nothing was sent: no scheduler is known: The registry "
+                              + url
+                              + " has not answered yet (it accepts connections and answers nothing"
+                              + " within 1 s). Start it, or restart it if it hangs. If it runs at"
+                              + " another address, correct eureka.client.service-url.defaultZone"
+                              + " (the schedulers' registry). To do without a registry, set"
+                              + " punctual.url (the schedulers' address)."));
+    }
+  }
+
+  @Test
+  void aRegistryWhosePortAnswersHasALogThatSaysMore() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread answer =
+          new Thread(
+              () -> {
+                try (Socket call = server.accept()) {
+                  call.getOutputStream().write("HTTP/1.0 401 No\r\n\r\n".getBytes(US_ASCII));
+                  call.getInputStream().transferTo(OutputStream.nullOutputStream());
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      answer.start();
+      assertThat(RegistryProbe.look("http://127.0.0.1:" + server.getLocalPort() + "/eureka/"))
+          .isEqualTo(" (its port accepts connections; the log of its client says more)");
+      answer.join();
+    }
   }
 
   @Test

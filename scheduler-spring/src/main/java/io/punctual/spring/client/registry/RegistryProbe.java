@@ -6,17 +6,20 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Why a registry does not answer, as far as a connection to its port tells. */
+/** Why a registry does not answer, as far as its port tells, and a request if it speaks HTTP. */
 final class RegistryProbe {
 
   private static final int PATIENCE_MS = 1_000;
+  private static final String WITHIN = " within " + PATIENCE_MS / 1000 + " s)";
 
   private RegistryProbe() {}
 
   /**
-   * Connects to the first of the addresses: URLs, or host and port.
+   * Connects to the first of the addresses: URLs, or host and port. Sends a request to an {@code
+   * http} URL. May take two seconds.
    *
    * @return what was seen, as the end of a sentence; empty where it tells nothing
    */
@@ -24,17 +27,27 @@ final class RegistryProbe {
     if (addresses == null) {
       return "";
     }
+    String silent = " (no connection" + WITHIN;
     try (Socket socket = new Socket()) {
       String first = addresses.split(",", -1)[0].strip();
       // ZooKeeper's addresses have no scheme.
       URI uri = URI.create(first.contains("://") ? first : "zookeeper://" + first);
       int port = uri.getPort() >= 0 ? uri.getPort() : usual(uri.getScheme());
       socket.connect(new InetSocketAddress(uri.getHost(), port), PATIENCE_MS);
+      if (uri.getScheme().equals("http")) {
+        silent = " (it accepts connections and answers nothing" + WITHIN;
+        socket.setSoTimeout(PATIENCE_MS);
+        String path = uri.getRawPath();
+        String request =
+            "HEAD %s HTTP/1.0\r\n\r\n".formatted(path == null || path.isEmpty() ? "/" : path);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        var unused = socket.getInputStream().read();
+      }
       return " (its port accepts connections; the log of its client says more)";
     } catch (UnknownHostException e) {
       return " (unknown host)";
     } catch (SocketTimeoutException e) {
-      return " (no connection within " + PATIENCE_MS / 1000 + " s)";
+      return silent;
     } catch (IOException e) {
       return " (" + String.valueOf(e.getMessage()).toLowerCase(java.util.Locale.ROOT) + ")";
     } catch (IllegalArgumentException e) {

@@ -116,14 +116,11 @@ public final class RegistrySchedulers implements SchedulerSource {
       return "%s shows these addresses. Start the scheduler; if it runs, set %s there, or punctual.url here, to an address that this machine reaches."
           .formatted(registry(), address.host());
     }
-    return (hasAnswered(client)
-            ? "Start a scheduler; if one has run for a minute,"
-            : "Start it; if it runs,")
-        + " correct "
-        + address.setting()
-        + " (the schedulers' registry) or"
-        + " punctual.service-id (their name there), or set punctual.url (their"
-        + " address).";
+    return hasAnswered(client)
+        ? "Start a scheduler; if one has run for a minute, correct %s (the schedulers' registry) or punctual.service-id (their name there), or set punctual.url (their address)."
+            .formatted(address.setting())
+        : "Start it, or restart it if it hangs. If it runs at another address, correct %s (the schedulers' registry). To do without a registry, set punctual.url (the schedulers' address)."
+            .formatted(address.setting());
   }
 
   private boolean hasAnswered(DiscoveryClient client) {
