@@ -156,7 +156,8 @@ public class ServedTypes {
   }
 
   /**
-   * Says that no worker serves a queue, and which name may be meant.
+   * Says that no instance is registered for a queue and that no program fetches its jobs, as far as
+   * this scheduler knows, and which name may be meant.
    *
    * @param others whether names of other applications may be told
    * @return null if a worker serves it, or that is not known
@@ -198,19 +199,25 @@ public class ServedTypes {
           own.stream()
               .flatMap(instance -> instance.metadata().taskTypes().stream())
               .collect(Collectors.toCollection(TreeSet::new));
-      String text = "no instance of " + queue.application() + " runs " + queue.taskType();
       String near = NearestName.of(queue.taskType(), types);
-      String both = near == null ? text : text + "; " + near + " is run";
-      return new Hint(both, both, near == null ? null : new Meant(queue.taskType(), near));
+      String runs = "no instance of " + queue.application() + " runs " + queue.taskType();
+      String text = described(queue, near == null ? runs : runs + " (but " + near + ")");
+      return new Hint(text, text, near == null ? null : new Meant(queue.taskType(), near));
     }
-    String text = "no instance in the registry is called " + queue.application();
     Collection<String> applications =
         workers.all().stream()
             .map(WorkerInstance::application)
             .collect(Collectors.toCollection(TreeSet::new));
     String near = NearestName.of(queue.application(), applications);
-    return near == null
-        ? new Hint(text, text, null)
-        : new Hint(text, text + "; " + near + " is", new Meant(null, near));
+    String text = "no instance of " + queue.application() + " is registered";
+    return new Hint(
+        described(queue, text),
+        described(queue, near == null ? text : text + " (but " + near + ")"),
+        near == null ? null : new Meant(null, near));
+  }
+
+  private static String described(QueueName queue, String instances) {
+    return "%s, and no program has fetched %s from this scheduler in the last %d minutes. The job is stored, and waits for one of them."
+        .formatted(instances, queue.taskType(), FETCHED.toMinutes());
   }
 }
