@@ -11,7 +11,10 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** The document names every call, and no other; {@link Contract} holds the answers to it. */
@@ -21,6 +24,15 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 class OpenApiIT extends SharedRedisTestBase {
 
   @Autowired private RequestMappingHandlerMapping requestMappingHandlerMapping;
+  @Autowired private RequestMappingHandlerAdapter requestMappingHandlerAdapter;
+
+  @Test
+  void noConverterOfXmlIsAskedAtEachAnswer() {
+    assertThat(requestMappingHandlerAdapter.getMessageConverters())
+        .flatExtracting(HttpMessageConverter::getSupportedMediaTypes)
+        .contains(MediaType.APPLICATION_JSON)
+        .noneMatch(type -> type.getSubtype().endsWith("xml"));
+  }
 
   @Test
   void theDocumentNamesExactlyTheCallsThatThereAre() {

@@ -13,10 +13,25 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.Profiles;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverters;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Mounts the limits in front of everything, and measures what they count. */
+/**
+ * Mounts the limits in front of everything, and measures what they count. Takes out the converter
+ * of XML, which Spring adds since Eureka's client brings JAXB: it would be asked at each answer.
+ */
 @Configuration(proxyBeanMethods = false)
-class WebConfiguration {
+class WebConfiguration implements WebMvcConfigurer {
+
+  @Override
+  public void configureMessageConverters(HttpMessageConverters.ServerBuilder builder) {
+    builder.configureMessageConvertersList(
+        converters ->
+            converters.removeIf(
+                converter ->
+                    converter.getSupportedMediaTypes().contains(MediaType.APPLICATION_XML)));
+  }
 
   @Bean
   FilterRegistrationBean<RequestLimits> requestLimits(Environment environment) {
