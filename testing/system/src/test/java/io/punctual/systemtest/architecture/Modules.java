@@ -37,7 +37,7 @@ final class Modules {
           Map.entry("demo-order-service", Set.of("scheduler-spring")),
           Map.entry("fixtures", Set.of("scheduler-dev-redis")),
           Map.entry("scheduler-test", Set.of("scheduler-spring")),
-          Map.entry("system", Set.of("scheduler-spring", "scheduler-dev-redis")),
+          Map.entry("programs", Set.of("scheduler-spring", "scheduler-dev-redis")),
           Map.entry("plain-java", Set.of("scheduler-client")));
 
   /** Compiled by the full build alone. */
@@ -52,6 +52,7 @@ final class Modules {
           "kotlin-shop",
           "modulith-shop",
           "nacos-server",
+          "system",
           "scheduler-client-starter",
           // The sources of these are those of the modules without boot3 in their names.
           "scheduler-spring-boot3",
