@@ -4,8 +4,9 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     member: text, no spaces
 -- ARGV     life: integer, ms after which it is missed unless it comes again; 0 if it leaves
+-- ARGV     version: text of its program, no spaces
 -- ARGV     serves: text, '*' or names of queues
--- RETURNS  {now ms, {member, ms that it has left, serves}...} of the others
+-- RETURNS  {now ms, {member, ms that it has left, version, serves}...} of the others
 -- COST     2 reads and 3 writes; 1 write for each member that is missed
 -- WHY      the first write removes, so that a full Redis keeps its members. An entry that lasts
 --          longer than a life was written before the clock was set back: its member comes again.
@@ -23,20 +24,22 @@ local was_there = redis.call('HDEL', KEYS[1], ARGV[2]) == 1
 local others = { int(now) }
 local entries = redis.call('HGETALL', KEYS[1])
 for i = 1, #entries, 2 do
-  local ends, most, serves = string.match(entries[i + 1], '^(%d+) (%d+) (.*)$')
+  local ends, most, version, serves = string.match(entries[i + 1], '^(%d+) (%d+) (%S+) (.*)$')
   local left = ends and tonumber(ends) - now or 0
   if was_away and left <= 0 and ends then
     left = tonumber(most)
-    redis.call('HSET', KEYS[1], entries[i], int(now + left) .. ' ' .. most .. ' ' .. serves)
+    redis.call('HSET', KEYS[1], entries[i],
+      int(now + left) .. ' ' .. most .. ' ' .. version .. ' ' .. serves)
   end
   if left <= 0 or left > tonumber(most) then
     redis.call('HDEL', KEYS[1], entries[i])
   else
-    others[#others + 1] = { entries[i], int(left), serves }
+    others[#others + 1] = { entries[i], int(left), version, serves }
   end
 end
 if life > 0 then
-  redis.call('HSET', KEYS[1], ARGV[2], int(now + life) .. ' ' .. ARGV[3] .. ' ' .. ARGV[4])
+  redis.call('HSET', KEYS[1], ARGV[2],
+    int(now + life) .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5])
   redis.call('PEXPIRE', KEYS[1], 60000)
 end
 if was_there ~= (life > 0) then

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -85,8 +86,11 @@ public interface Engine extends AutoCloseable {
   /** What the jobs stand on, and whether it is sound. */
   StoreHealth storeHealth();
 
-  /** How many engines share the store, with this one, as far as it knows. */
-  int members();
+  /**
+   * The engines that share the store, with this one, as far as it knows: the version of the program
+   * of each, by its name.
+   */
+  SortedMap<String, String> members();
 
   /** Whether the scanners are at work; none while the engine is stopped. */
   ScannerHealth scanners();

@@ -776,6 +776,31 @@ class TruthIT extends ServerTestBase {
     assertThat(empty).containsExactly("Age of the view of the registry");
   }
 
+  /** It has no queue of this test, and sends no heartbeat, but its time is not over. */
+  @Test
+  @Order(4)
+  void allSayThatASchedulerIsOld() throws Exception {
+    String members = "punctual:members";
+    long life = Duration.ofHours(1).toMillis();
+    String entry = "%d %d 0.0.1 no:queue".formatted(System.currentTimeMillis() + life, life);
+    Resp.call(REDIS.port(), "HSET", members, "old-scheduler/x", entry);
+    eventually().untilAsserted(() -> assertThat(saidOfVersions()).isEqualTo("old".repeat(3)));
+    assertThat(api.get("/actuator/health/readiness").at("/status")).isEqualTo("UP");
+    Resp.call(REDIS.port(), "HDEL", members, "old-scheduler/x");
+    eventually().untilAsserted(() -> assertThat(saidOfVersions()).isEqualTo("well".repeat(3)));
+  }
+
+  private String saidOfVersions() throws Exception {
+    String old = "0.0.1 (old-scheduler/x)";
+    String overview = page("");
+    return Stream.of(
+            doctor(NONE, name -> name.equals("versions")).contains("versions warning"),
+            api.get("/api/v1/doctor").text().contains(old),
+            overview.contains(word("finding.versions")) && overview.contains(old))
+        .map(is -> is ? "old" : "well")
+        .reduce("", String::concat);
+  }
+
   @Test
   @Order(5)
   void allSayThatRedisIsAwayAndThatItIsBack() throws Exception {

@@ -34,6 +34,7 @@ public final class Membership {
   private final Members members;
   private final Context context;
   private final String name;
+  private final String version;
   private final Supplier<@Nullable Set<QueueName>> served;
   private final Owners owners;
   private final Runnable changed;
@@ -43,6 +44,7 @@ public final class Membership {
 
   /**
    * @param name of this member, unique
+   * @param version of its program
    * @param served gives the queues whose jobs this engine delivers; null for all
    * @param changed called when {@link Owners} have changed
    */
@@ -50,12 +52,14 @@ public final class Membership {
       Members members,
       Context context,
       String name,
+      String version,
       Supplier<@Nullable Set<QueueName>> served,
       Owners owners,
       Runnable changed) {
     this.members = members;
     this.context = context;
     this.name = name;
+    this.version = version;
     this.served = served;
     this.owners = owners;
     this.changed = changed;
@@ -97,7 +101,7 @@ public final class Membership {
   private synchronized void leaveNow() {
     left = true;
     try {
-      members.leave(new Member(name, null));
+      members.leave(new Member(name, version, null));
     } catch (StoreException e) {
       log.debug("The others were not told that this scheduler stops: {}", e.getMessage());
     }
@@ -118,7 +122,7 @@ public final class Membership {
         if (left) {
           return 0;
         }
-        others = members.beat(new Member(name, served.get()), LIFE);
+        others = members.beat(new Member(name, version, served.get()), LIFE);
       }
       if (owners.update(others.members())) {
         changed.run();

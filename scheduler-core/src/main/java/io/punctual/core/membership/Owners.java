@@ -53,6 +53,11 @@ public final class Owners {
     return hears;
   }
 
+  /** Returns the other members, in the order of their names. */
+  public List<Member> others() {
+    return others;
+  }
+
   /** Returns how many members there are, with this one. */
   public int members() {
     return others.size() + 1;

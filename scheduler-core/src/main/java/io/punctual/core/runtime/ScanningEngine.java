@@ -50,6 +50,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -330,8 +331,8 @@ final class ScanningEngine implements Engine {
   }
 
   @Override
-  public int members() {
-    return session.shared().scan().owners().members();
+  public SortedMap<String, String> members() {
+    return session.members();
   }
 
   @Override

@@ -36,8 +36,11 @@ import io.punctual.core.work.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -56,6 +59,11 @@ final class Session implements PullQueues {
   /** How long a stop waits for the store to take the last endings. */
   private static final Duration FLUSH = Duration.ofSeconds(2);
 
+  /** Of the program, as its archive says it. */
+  private static final String VERSION =
+      Objects.requireNonNullElse(
+          Session.class.getPackage().getImplementationVersion(), "development");
+
   private enum Phase {
     NEW,
     RUNNING,
@@ -63,6 +71,7 @@ final class Session implements PullQueues {
     CLOSED
   }
 
+  private final String name;
   private final WakeUps wakeUps;
   private final StoreCalls calls;
   private final StoreCallMonitor feed;
@@ -91,7 +100,7 @@ final class Session implements PullQueues {
     this.calls = store.calls();
     Defects defects = new Defects();
     this.context = new Context(store.jobs(), options, threads.reportingTo(defects), clock, defects);
-    String name = options.owner() + "/" + RandomNames.incarnation();
+    this.name = options.owner() + "/" + RandomNames.incarnation();
     Owners owners = new Owners(name);
     Contact contact = steps != null ? Contact.unbroken() : new Contact(options.lease());
     this.shared =
@@ -125,6 +134,7 @@ final class Session implements PullQueues {
             store.members(),
             context,
             name,
+            VERSION,
             // One that hears nothing owns nothing.
             () -> owners.hears() ? queues.served() : Set.of(),
             owners,
@@ -137,6 +147,14 @@ final class Session implements PullQueues {
               shared.capacity().changed(queue);
               queues.pulled(queue);
             });
+  }
+
+  /** Returns the version of each engine of the store, by its name. */
+  SortedMap<String, String> members() {
+    SortedMap<String, String> members = new TreeMap<>();
+    members.put(name, VERSION);
+    shared.scan().owners().others().forEach(one -> members.put(one.name(), one.version()));
+    return members;
   }
 
   StoreWatch watch() {

@@ -14,9 +14,10 @@ public interface Members {
    * An engine.
    *
    * @param name unique, 1 to 200 characters without spaces
+   * @param version of its program, without spaces
    * @param serves the queues whose jobs it delivers; null for all
    */
-  record Member(String name, @Nullable Set<QueueName> serves) {
+  record Member(String name, String version, @Nullable Set<QueueName> serves) {
 
     /** Whether the engine delivers jobs of the queue. */
     public boolean serves(QueueName queue) {

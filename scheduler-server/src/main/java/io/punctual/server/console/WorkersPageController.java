@@ -87,7 +87,7 @@ class WorkersPageController {
     model.addAttribute("outliers", outliers);
     model.addAttribute("states", states(all));
     model.addAttribute("failing", failing(all));
-    model.addAttribute("members", engine.members());
+    model.addAttribute("members", engine.members().size());
     model.addAttribute("q", q);
     model.addAttribute("count", found.size());
     model.addAttribute("workers", found.subList(0, Math.min(MAX, found.size())));

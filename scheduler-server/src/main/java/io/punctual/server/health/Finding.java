@@ -105,6 +105,7 @@ public record Finding(
     REGISTRY,
     REGISTRATION,
     INSTALLATION,
+    VERSIONS,
     WORKERS,
     WORKER,
     OUTLIER,

@@ -153,6 +153,7 @@ public class HealthChecks {
       checks.addAll(store(engine.storeHealth(), redis));
       checks.addAll(scanners(engine.scanners()));
       checks.addAll(registryChecks());
+      checks.addAll(versionChecks());
     }
     Map<String, List<WorkerReport>> reports =
         prober.workers(application).stream()
@@ -376,6 +377,27 @@ public class HealthChecks {
               others.stream().limit(MOST_WORKERS).collect(Collectors.joining(", "))));
     }
     return checks;
+  }
+
+  private List<Finding> versionChecks() {
+    Map<String, List<String>> versions = new TreeMap<>();
+    engine
+        .members()
+        .forEach((name, version) -> versions.computeIfAbsent(version, any -> new ArrayList<>()).add(name));
+    if (versions.size() < 2) {
+      return List.of();
+    }
+    String detail =
+        versions.entrySet().stream()
+            .limit(NAMED)
+            .map(one -> one.getKey() + " (" + some(one.getValue()) + ")")
+            .collect(Collectors.joining(", "));
+    return List.of(Finding.of(Code.VERSIONS, "", Status.WARNING, "detail", detail));
+  }
+
+  private static String some(List<String> names) {
+    String first = names.stream().limit(NAMED).collect(Collectors.joining(", "));
+    return names.size() > NAMED ? first + ", ..." : first;
   }
 
   private static List<Finding> workerChecks(String application, List<WorkerReport> reports) {

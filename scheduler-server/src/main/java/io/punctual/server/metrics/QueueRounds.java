@@ -107,7 +107,7 @@ public class QueueRounds implements SmartLifecycle {
       if (left.isEmpty()) {
         publish(statistics.snapshot(round, began));
       } else {
-        wait = PAUSE.multipliedBy((long) buckets * engine.members());
+        wait = PAUSE.multipliedBy((long) buckets * engine.members().size());
       }
     } catch (RuntimeException | Error e) {
       // Also an Error: it would be the last turn. The engine says when the store is away; what was

@@ -50,10 +50,10 @@ final class RedisMembers implements Members {
     Duration firstEnd = null;
     for (int i = 1; i < reply.size(); i++) {
       Reply other = reply.list(i);
-      String entry = other.text(0) + " " + other.text(2);
+      String entry = other.text(0) + " " + other.text(2) + " " + other.text(3);
       Member found = before.get(entry);
       if (found == null) {
-        found = new Member(other.text(0), queues(other.text(2)));
+        found = new Member(other.text(0), other.text(2), queues(other.text(3)));
       }
       now.put(entry, found);
       others.add(found);
@@ -76,6 +76,7 @@ final class RedisMembers implements Members {
             .add(keys.wakeUpChannel())
             .add(member.name())
             .add(life.toMillis())
+            .add(member.version())
             .add(text(member.serves()));
     return scripts.run(CALL, BEAT, what, keys.members(), arguments);
   }

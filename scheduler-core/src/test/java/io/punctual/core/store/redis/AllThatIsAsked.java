@@ -195,7 +195,7 @@ final class AllThatIsAsked {
     assertThat(store.epoch().journal()).isNotEmpty();
     assertThat(store.epoch().losses()).isNotEmpty();
     store.epoch().acknowledge();
-    Members.Member me = new Members.Member("me", null);
+    Members.Member me = new Members.Member("me", "1.2.3", null);
     assertThat(store.members().beat(me, LEASE).members()).isEmpty();
     store.members().offer(bucket, 1);
     store.members().leave(me);

@@ -824,8 +824,8 @@ abstract class StoreContract {
   @Test
   void membersOutliveAnAbsenceOfTheStore() {
     Members members = store.members();
-    Members.Member first = new Members.Member("first", null);
-    Members.Member second = new Members.Member("second", null);
+    Members.Member first = new Members.Member("first", "1.2.3", null);
+    Members.Member second = new Members.Member("second", "1.2.4", null);
     // The second heartbeat must come before the first one's life ends.
     Duration life = Duration.ofMillis(500);
     members.beat(first, life);
@@ -842,8 +842,8 @@ abstract class StoreContract {
   void membersKnowEachOtherUntilTheyLeaveOrAreMissed() throws Exception {
     Members members = store.members();
     QueueName queue = bucket.queue();
-    Members.Member all = new Members.Member("all", null);
-    Members.Member some = new Members.Member("some", Set.of(queue, new QueueName("other", "x.y")));
+    Members.Member all = new Members.Member("all", "1.2.3", null);
+    Members.Member some = new Members.Member("some", "1.2.4", Set.of(queue, new QueueName("other", "x.y")));
     Duration life = Duration.ofSeconds(30);
     Hearing hearing = new Hearing();
     try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
@@ -881,9 +881,9 @@ abstract class StoreContract {
           .hSet(
               BucketReader.bytes(key),
               BucketReader.bytes("gone"),
-              BucketReader.bytes(ends + " 1500 *"));
+              BucketReader.bytes(ends + " 1500 1.2.3 *"));
     }
-    Members.Member self = new Members.Member("self", null);
+    Members.Member self = new Members.Member("self", "1.2.3", null);
     assertThat(store.members().beat(self, Duration.ofSeconds(1)).members()).isEmpty();
   }
 
