@@ -38,6 +38,13 @@ const shortStyles = {
       )
 }
 
+/** VitePress learns only in the browser that the bar is beside a sidebar, and moves it then. */
+function placeBar(html) {
+  return /class="VPContent[^"]*has-sidebar/.test(html)
+    ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar"')
+    : html
+}
+
 export default {
   title: 'Punctual',
   description: 'Runs a job at a set time, in the application that owns it',
@@ -49,6 +56,7 @@ export default {
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: policy }],
     ['link', { rel: 'icon', href: 'data:,' }]
   ],
+  transformHtml: placeBar,
   markdown: {
     anchor: { slugify },
     codeTransformers: [shortStyles],

@@ -40,7 +40,8 @@ class ApiPagesIT extends SharedRedisTestBase {
           "api-queues",
           "api-workers",
           "api-schedules",
-          "api-submit-again");
+          "api-submit-again",
+          "errors");
 
   private static final Path DOCS = Path.of("../docs");
   private static final Pattern EXAMPLE =
@@ -73,7 +74,7 @@ class ApiPagesIT extends SharedRedisTestBase {
                 name + ": " + example.call() + " " + example.body(), () -> run(example)));
       }
     }
-    assertThat(tests).hasSizeGreaterThanOrEqualTo(119);
+    assertThat(tests).hasSizeGreaterThanOrEqualTo(120);
     return tests.stream();
   }
 

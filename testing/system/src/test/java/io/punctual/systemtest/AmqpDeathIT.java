@@ -52,6 +52,8 @@ class AmqpDeathIT {
                     REGISTRY,
                     AmqpShop.class,
                     "--spring.application.name=" + application,
+                    // The registry shows those of other tests, too.
+                    "--punctual.url=" + scheduler.url(),
                     "--spring.rabbitmq.host=127.0.0.1",
                     "--spring.rabbitmq.port=" + rabbit.port(),
                     "--management.endpoint.health.probes.enabled=true",
@@ -104,6 +106,7 @@ class AmqpDeathIT {
     assertThat(queue.get("dead").intValue()).isZero();
     // Each kill cost attempts: RabbitMQ's failed ones, the others' unknown or undeliverable ones.
     JsonNode counters = queue.get("counters");
+    assertThat(counters.path("done").asInt(0)).isEqualTo(MESSAGES);
     assertThat(counters.path("failed").asInt(0)).isPositive();
     assertThat(counters.path("unknown").asInt(0) + counters.path("undeliverable").asInt(0))
         .isPositive();

@@ -46,6 +46,9 @@ class PropertiesPageTest {
     page.append("Every property, as the metadata say it that your editor completes from. ");
     page.append("This page is made from them by `PropertiesPageTest`.\n");
     page.append("Durations are written `500ms`, `30s`, `10m`, `2h`.\n");
+    page.append("Task types with a dot stand in brackets:\n\n```properties\n");
+    page.append("punctual.concurrency=16\n");
+    page.append("punctual.workers.[order.close].concurrency=4\n```\n");
     for (Map.Entry<String, String> module : MODULES.entrySet()) {
       page.append("\n## ").append(module.getValue()).append(" (`").append(module.getKey());
       page.append("`)\n\n| property | type | default | |\n| --- | --- | --- | --- |\n");

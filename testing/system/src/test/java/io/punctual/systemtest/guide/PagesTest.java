@@ -28,6 +28,18 @@ class PagesTest {
   private static final Path ROOT = ModuleDirectory.root();
   private static final Path GUIDE = Path.of("src/test/java/io/punctual/systemtest/guide");
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final int FIRST_SCREEN = 25;
+
+  /** Pages that are a comparison, a calculator, a map or a list by their nature. */
+  private static final Set<String> TABLES =
+      Set.of(
+          "docs/comparison.md",
+          "docs/size.md",
+          "docs/architecture.md",
+          "CHANGELOG.md",
+          "CONTRIBUTING.md",
+          "SECURITY.md");
+
   private static final Pattern ANY_BLOCK =
       Pattern.compile("```(?:java|properties|bash|text)\n(.*?)```", Pattern.DOTALL);
   private static final Pattern CODE = Pattern.compile("```.*?```|`[^`\n]*`", Pattern.DOTALL);
@@ -200,6 +212,18 @@ class PagesTest {
                     .isLessThanOrEqualTo(MOST_LINES));
   }
 
+  /** A page begins with what a reader can run, or with a picture of what it is about. */
+  @Test
+  void thereIsSomethingToRunOnTheFirstScreenOfAPage() throws IOException {
+    assertThat(sidebar())
+        .filteredOn(page -> !TABLES.contains(page))
+        .allSatisfy(
+            page ->
+                assertThat(read(ROOT.resolve(page)).lines().limit(FIRST_SCREEN))
+                    .as(page)
+                    .anyMatch(line -> line.matches("(```|<picture>|!\\[).*")));
+  }
+
   /** A new measurement changes all of them. */
   @ParameterizedTest
   @ValueSource(strings = {"README.md", "README.zh.md", "docs/comparison.md"})
@@ -223,18 +247,20 @@ class PagesTest {
   /** The site lists decisions by itself. The READMEs are its front door elsewhere. */
   @Test
   void eachPageStandsOnceInTheSidebar() throws IOException {
-    List<String> named =
-        Pattern.compile("\"([^\"]+\\.md)\"")
-            .matcher(read(ROOT.resolve("docs/.vitepress/sidebar.json")))
-            .results()
-            .map(found -> found.group(1))
-            .toList();
     List<String> pages =
         pages().stream()
             .map(page -> ROOT.relativize(page).toString())
             .filter(page -> !page.startsWith("docs/adr/") && !NOT_IN_THE_SIDEBAR.contains(page))
             .toList();
-    assertThat(named).containsExactlyInAnyOrderElementsOf(pages);
+    assertThat(sidebar()).containsExactlyInAnyOrderElementsOf(pages);
+  }
+
+  private static List<String> sidebar() {
+    return Pattern.compile("\"([^\"]+\\.md)\"")
+        .matcher(read(ROOT.resolve("docs/.vitepress/sidebar.json")))
+        .results()
+        .map(found -> found.group(1))
+        .toList();
   }
 
   @Test
