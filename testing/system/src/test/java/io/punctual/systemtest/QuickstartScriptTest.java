@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
@@ -119,5 +120,23 @@ class QuickstartScriptTest {
     assertThat(isBuilt()).as("when the build left the program as it was").isTrue();
     Files.delete(source);
     assertThat(isBuilt()).as("without a source that was there").isFalse();
+  }
+
+  @Test
+  void itSaysWhichOfHowManyModulesIsBuilt() throws Exception {
+    Path log = Files.createDirectories(root.resolve("logs")).resolve("build.log");
+    Files.writeString(log, "[INFO] Punctual :: scheduler-api                    [jar]\n");
+    assertThat(run(List.of("module"), "module\n").output()).isEmpty();
+
+    Files.writeString(
+        log,
+        """
+        [INFO] Building Punctual 0.1.0-SNAPSHOT                                  [1/14]
+        [INFO] Building jar: /shop/target/shop-0.1.0-SNAPSHOT.jar
+        [INFO] Building Punctual :: scheduler-api 0.1.0-SNAPSHOT                 [2/14]
+        [INFO] Copying 3 resources
+        """,
+        StandardOpenOption.APPEND);
+    assertThat(run(List.of("module"), "module\n").output()).isEqualTo("2/14\n");
   }
 }
