@@ -5,7 +5,7 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.systemtest.guide.bare.BareShop;
+import io.punctual.systemtest.guide.first.FirstShop;
 import io.punctual.systemtest.reactive.ReactiveShop;
 import java.nio.file.Files;
 import org.junit.jupiter.api.AfterAll;
@@ -64,7 +64,7 @@ class CitizenshipIT {
     try (JavaProcess shop =
         PROGRAMS
             .application(
-                BareShop.class,
+                FirstShop.class,
                 Programs.discovered(scheduler),
                 "--spring.application.name=discovering",
                 PULL)

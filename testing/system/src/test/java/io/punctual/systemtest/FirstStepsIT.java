@@ -57,7 +57,7 @@ class FirstStepsIT {
         ScratchProject.of(
             "service", files(MarkdownPage.of(FIRST_JOB).blocks(STARTER, "xml").get(1)));
     bare.maven("package");
-    Path jar = bare.directory().resolve("target").resolve("bare-shop-1.jar");
+    Path jar = bare.directory().resolve("target").resolve("first-shop-1.jar");
     assertThat(libraries(jar))
         .contains("scheduler-client-starter-" + System.getProperty("punctual.version") + ".jar")
         .isSubsetOf(libraries(root().resolve("demo-order-service/target/lib")));
@@ -79,7 +79,7 @@ class FirstStepsIT {
                 .replace("<java.version>", BUILD_PLUGINS + "<java.version>"));
     ScratchProject bare = ScratchProject.of("service-on-spring-boot-3", files);
     bare.maven("package");
-    Path jar = bare.directory().resolve("target").resolve("bare-shop-1.jar");
+    Path jar = bare.directory().resolve("target").resolve("first-shop-1.jar");
     assertThat(libraries(jar))
         .contains(
             "scheduler-client-starter-boot3-" + System.getProperty("punctual.version") + ".jar",
@@ -101,7 +101,7 @@ class FirstStepsIT {
                 .foreign(
                     java,
                     bare.directory(),
-                    "bare-shop",
+                    "first-shop",
                     List.of(
                         "-jar",
                         jar.toString(),
@@ -133,7 +133,7 @@ class FirstStepsIT {
         "package",
         ScratchProject.dependencyPlugin("build-classpath"),
         "-Dmdep.outputFile=target/classpath");
-    assertThat(names(bare.directory().resolve("target").resolve("bare-shop-1.jar")))
+    assertThat(names(bare.directory().resolve("target").resolve("first-shop-1.jar")))
         .as("what is made for production has no Redis")
         .contains("scheduler-plugin-starter", "scheduler-core", "jedis")
         .doesNotContain("scheduler-dev-redis", "embedded-redis");
@@ -148,8 +148,8 @@ class FirstStepsIT {
               .foreign(
                   java,
                   bare.directory(),
-                  "bare-shop-in-development",
-                  List.of("-cp", classPath, "com.example.BareShop", "--spring.profiles.active=dev"),
+                  "first-shop-in-development",
+                  List.of("-cp", classPath, "com.example.FirstShop", "--spring.profiles.active=dev"),
                   Ports.free())
               .start()) {
         shop.awaitLog("closing 1001");
@@ -184,7 +184,7 @@ class FirstStepsIT {
             <relativePath/>
           </parent>
           <groupId>com.example</groupId>
-          <artifactId>bare-shop</artifactId>
+          <artifactId>first-shop</artifactId>
           <version>1</version>
           <properties>
             <java.version>17</java.version>
@@ -213,20 +213,10 @@ class FirstStepsIT {
                 dependencies),
         PROPERTIES,
         page.blocks(STARTER, "properties").get(0),
-        "src/main/java/com/example/BareShop.java",
-        "package com.example;\n\n" + imports() + page.blocks(CODE, "java").get(0));
-  }
-
-  /** What a development environment adds by itself. */
-  private static String imports() throws IOException {
-    Path compiled =
-        root()
-            .resolve(
-                "testing/system/src/test/java/io/punctual/systemtest/guide/bare/BareShop.java");
-    return Files.readString(compiled)
-        .lines()
-        .filter(line -> line.startsWith("import "))
-        .collect(Collectors.joining("\n", "", "\n\n"));
+        "src/main/java/com/example/FirstShop.java",
+        "package com.example;\n\n" + page.blocks(CODE, "java").get(0),
+        "src/main/java/com/example/Orders.java",
+        "package com.example;\n\n" + page.blocks("Cancel a job", "java").get(0));
   }
 
   private static List<Path> javas() {

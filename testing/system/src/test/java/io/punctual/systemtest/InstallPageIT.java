@@ -103,7 +103,7 @@ class InstallPageIT {
     places.put("redis.example", "127.0.0.1");
     places.put("10.0.0.0/8", "127.0.0.0/8");
     places.put("6379", Integer.toString(redis.port()));
-    places.put("/etc/bare-shop", folder().toString());
+    places.put("/etc/first-shop", folder().toString());
 
     List<String> unpack = page.blocks("Install a scheduler", "bash");
     assertThat(shell(machine, unpack.get(0))).contains("signing-key", "credentials APPLICATION");
@@ -155,7 +155,7 @@ class InstallPageIT {
                       Integer.toString(port),
                       "EUREKA_INSTANCE_HOSTNAME",
                       "127.0.0.1"),
-                  "exec java -jar target/bare-shop-1.jar")
+                  "exec java -jar target/first-shop-1.jar")
               .start()) {
         // With Eureka's defaults both sides see each other half a minute later.
         shop.awaitLog("closing 1001");

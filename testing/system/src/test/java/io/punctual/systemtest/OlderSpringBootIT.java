@@ -4,7 +4,7 @@ import static io.punctual.systemtest.SharedSystem.PROGRAMS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.Ports;
-import io.punctual.systemtest.guide.bare.BareShop;
+import io.punctual.systemtest.guide.first.FirstShop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ class OlderSpringBootIT {
                 Path.of(System.getProperty("java.home")),
                 project.directory(),
                 "shop-on-older-boot",
-                List.of("-cp", classPath, BareShop.class.getName()),
+                List.of("-cp", classPath, FirstShop.class.getName()),
                 Ports.free())
             .start()) {
       shop.awaitLog("With Spring Boot 3.5, use scheduler-client-starter-boot3.");
@@ -74,7 +74,7 @@ class OlderSpringBootIT {
   }
 
   private static String classes() throws Exception {
-    return Path.of(BareShop.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+    return Path.of(FirstShop.class.getProtectionDomain().getCodeSource().getLocation().toURI())
         .toString();
   }
 

@@ -54,9 +54,9 @@ class PagesTest {
     "README.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
     "README.zh.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
     "docs/why.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
-    "docs/first-job.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
+    "docs/first-job.md, testing/system/src/test/java/io/punctual/systemtest/guide, 3",
     "docs/zh/why.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
-    "docs/zh/first-job.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
+    "docs/zh/first-job.md, testing/system/src/test/java/io/punctual/systemtest/guide, 3",
     "docs/client.md, examples/plain-java/src/main/java testing/system/src/test/java/io/punctual/systemtest/guide, 3",
     "docs/send.md, testing/system/src/test/java/io/punctual/systemtest/guide, 6",
     "docs/run.md, testing/system/src/test/java/io/punctual/systemtest/guide, 4",
@@ -266,7 +266,7 @@ class PagesTest {
   @Test
   void aBareApplicationNeedsTenLinesAtMost() {
     long lines =
-        read(GUIDE.resolve("bare/BareShop.java"))
+        read(GUIDE.resolve("first/FirstShop.java"))
             .lines()
             .map(String::strip)
             .filter(

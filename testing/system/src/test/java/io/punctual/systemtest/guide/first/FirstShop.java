@@ -1,4 +1,4 @@
-package io.punctual.systemtest.guide.bare;
+package io.punctual.systemtest.guide.first;
 
 import io.punctual.DelayedTask;
 import io.punctual.TaskSubmitService;
@@ -9,9 +9,9 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 
 @SpringBootApplication
-public class BareShop {
+public class FirstShop {
   public static void main(String[] args) {
-    SpringApplication.run(BareShop.class, args);
+    SpringApplication.run(FirstShop.class, args);
   }
 
   record CloseOrder(String id) {}
