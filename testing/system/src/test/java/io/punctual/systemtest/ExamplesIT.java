@@ -160,6 +160,60 @@ class ExamplesIT {
     Waiting.until("it has left", () -> Http.get(workers).json().at("/items").isEmpty());
   }
 
+  /** The page has the program, and nothing that is not run here. */
+  @Test
+  void theProgramOfThePageInPythonClaimsItsJobs() throws Exception {
+    MarkdownPage page = MarkdownPage.of("docs/other-languages.md");
+    String application = Workload.of("page-in-python").application();
+    Path directory = Files.createDirectories(DIRECTORY.resolve("other-languages"));
+    Files.writeString(
+        directory.resolve("mailer.py"),
+        placed(page.blocks("Other languages", "python").get(0))
+            .replace("\"mailer\"", "\"" + application + "\""));
+    try (ExampleProgram mailer =
+        ExampleProgram.start(
+            directory, Map.of("PYTHONUNBUFFERED", "1"), "python3", "mailer.py")) {
+      mailer.await("mail to ann@example.org", 1);
+      JavaClient.of(application, scheduler)
+          .submit(
+              DelayQueueJob.of("mail.send")
+                  .taskId("bad")
+                  .params("nowhere")
+                  .retry(RetryPolicy.parse("never"))
+                  .delay(Duration.ZERO)
+                  .build());
+      Waiting.until(
+          "the failed attempt is reported",
+          () ->
+              job(scheduler, application, "mail.send", "bad")
+                  .at("/lastError/message")
+                  .asString("")
+                  .equals("no address: nowhere"));
+      assertThat(
+              Http.get(scheduler.url() + "/api/v1/queues/" + application + "/mail.send")
+                  .json()
+                  .at("/counters/done")
+                  .intValue())
+          .isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theCallsOfThePageSucceed() throws Exception {
+    MarkdownPage page = MarkdownPage.of("docs/other-languages.md");
+    for (String heading : List.of("Look up, reschedule and cancel", "Commands: one address")) {
+      for (String block : page.blocks(heading, "bash")) {
+        ExampleProgram.run(
+            EXAMPLES, Map.of(), "bash", "-euc", "curl() { command curl -fsS \"$@\"; }\n" + placed(block));
+      }
+    }
+  }
+
+  private static String placed(String block) {
+    assertThat(block).contains("localhost:8080");
+    return block.replace("localhost:8080", scheduler.url().substring("http://".length()));
+  }
+
   @Test
   void pythonPopsAndFinishesTwoHundredJobs() throws Exception {
     String application = Workload.of("python").application();

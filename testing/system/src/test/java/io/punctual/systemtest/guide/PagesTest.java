@@ -90,6 +90,14 @@ class PagesTest {
         .allSatisfy(block -> assertThat(compiled.toString()).contains(flat(block)));
   }
 
+  /** {@code ExamplesIT} runs the programs of that page. */
+  @Test
+  void noOtherPageHasProgramsInPython() throws IOException {
+    assertThat(pages())
+        .filteredOn(page -> read(page).contains("```python"))
+        .containsExactly(ROOT.resolve("docs/other-languages.md"));
+  }
+
   @Test
   void thePagesHaveTheFiguresOfAnUndo() {
     long minutes = UndoLimits.TIME.toMinutes();
