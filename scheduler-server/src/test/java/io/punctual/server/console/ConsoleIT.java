@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.UndoLimits;
 import io.punctual.server.SharedRedisTestBase;
+import io.punctual.server.health.QueueHealth;
 import io.punctual.server.history.History;
 import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
+import java.lang.reflect.Parameter;
 import java.net.HttpCookie;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -49,6 +53,9 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.webjars.WebJarVersionLocator;
 import tools.jackson.databind.JsonNode;
@@ -116,6 +123,51 @@ class ConsoleIT extends ConsoleTestBase {
                                                 .replace("{scheduleId}", "none")
                                                 .replace("{id}", "none"),
                                             entry.getValue().getMethodAnnotation(Allowed.class)))));
+  }
+
+  /** Forms and parts of pages have no address that is kept. */
+  @Test
+  void theDocumentationHasTheAddressOfEachPageWithItsParameters() throws IOException {
+    Map<String, String> rows =
+        Pattern.compile("(?m)^\\| `(/console[^`]*)` \\|(.*)\\|$")
+            .matcher(Files.readString(Path.of("../docs/console.md")))
+            .results()
+            .collect(Collectors.toMap(row -> row.group(1), row -> row.group(2)));
+    Map<String, HandlerMethod> pages = new HashMap<>();
+    mappings
+        .getHandlerMethods()
+        .forEach(
+            (mapping, method) -> {
+              if (method.getBeanType().getPackageName().endsWith("server.console")
+                  && mapping.getMethodsCondition().getMethods().contains(RequestMethod.GET)) {
+                for (String pattern : mapping.getPatternValues()) {
+                  pages.put(
+                      pattern
+                          .replace("{application}", "APP")
+                          .replace("{taskType}", "TYPE")
+                          .replaceAll("\\{\\w*[iI]d}", "ID"),
+                      method);
+                }
+              }
+            });
+    pages
+        .keySet()
+        .removeIf(address -> address.matches(".*/|.*/(login|charts|new|edit|backfill|bulk/.*)"));
+    assertThat(pages.keySet()).containsExactlyInAnyOrderElementsOf(rows.keySet());
+
+    pages.forEach(
+        (address, method) -> {
+          String row = rows.get(address);
+          for (Parameter parameter : method.getMethod().getParameters()) {
+            if (parameter.isAnnotationPresent(RequestParam.class)
+                && !Set.of("part", "cursor", "at").contains(parameter.getName())) {
+              assertThat(row).as(address).contains("`" + parameter.getName() + "`");
+            }
+          }
+        });
+    assertThat(rows.get("/console/queues"))
+        .contains(
+            QueueHealth.states().stream().map(state -> "`" + state + "`").toArray(String[]::new));
   }
 
   @ParameterizedTest
