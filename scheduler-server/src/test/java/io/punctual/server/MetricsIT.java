@@ -39,7 +39,7 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What is counted, and that docs/operations.md says so; on a scheduler whose registry is away. */
+/** What is counted, and that docs/metrics.md says so; on a scheduler whose registry is away. */
 @Import(ShortSampling.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
@@ -281,7 +281,7 @@ class MetricsIT extends SharedRedisTestBase {
     Pattern row =
         Pattern.compile("^\\| `(punctual_\\w+)` \\| (\\w+) \\| ((?:`\\w+`(?:, )?)*) ?\\|.*");
     Map<String, String> all = new TreeMap<>();
-    for (String line : Files.readAllLines(Path.of("../docs/operations.md"))) {
+    for (String line : Files.readAllLines(Path.of("../docs/metrics.md"))) {
       Matcher parts = row.matcher(line);
       if (parts.matches()) {
         TreeSet<String> tags = new TreeSet<>();
