@@ -65,6 +65,7 @@ class PagesTest {
     "docs/recurring.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/windows-events.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/transactions.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "docs/java-api.md, testing/system/src/test/java/io/punctual/systemtest/guide, 11",
     "docs/once.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
     "docs/starter.md, testing/system/src/test/java/io/punctual/systemtest/guide, 2",
     "docs/modulith.md, examples/modulith-shop/src/main/java, 4",
