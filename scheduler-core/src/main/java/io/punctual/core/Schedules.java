@@ -60,6 +60,8 @@ public interface Schedules {
     REPLACED,
     /** The schedule was there with this definition. */
     UNCHANGED,
+    /** There is a schedule of that name, and a new one was wanted. */
+    EXISTS,
     /** The application has as many schedules as it may. */
     FULL
   }
@@ -67,7 +69,7 @@ public interface Schedules {
   /**
    * The answer to a put.
    *
-   * @param schedule null for {@link Put#FULL}
+   * @param schedule null for {@link Put#EXISTS} and {@link Put#FULL}
    */
   record PutAnswer(Put outcome, @Nullable View schedule) {}
 
@@ -103,6 +105,9 @@ public interface Schedules {
    *     message begins with the name of the value that is wrong
    */
   PutAnswer put(ScheduleName name, ScheduleDefinition definition, int max);
+
+  /** Creates a schedule, as {@link #put}, unless there is one of that name. */
+  PutAnswer create(ScheduleName name, ScheduleDefinition definition, int max);
 
   /** Returns a schedule; empty if there is none of that name. */
   Optional<View> find(ScheduleName name);

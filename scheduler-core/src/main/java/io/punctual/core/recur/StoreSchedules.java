@@ -137,6 +137,16 @@ public final class StoreSchedules implements Schedules {
 
   @Override
   public PutAnswer put(ScheduleName name, ScheduleDefinition definition, int max) {
+    return put(name, definition, max, false);
+  }
+
+  @Override
+  public PutAnswer create(ScheduleName name, ScheduleDefinition definition, int max) {
+    return put(name, definition, max, true);
+  }
+
+  private PutAnswer put(
+      ScheduleName name, ScheduleDefinition definition, int max, boolean mustBeNew) {
     definition.requireCalendars(calendars::require);
     byte[] bytes = ScheduleCodec.encode(definition);
     Put[] outcome = new Put[1];
@@ -145,6 +155,9 @@ public final class StoreSchedules implements Schedules {
             name,
             max,
             (now, seen) -> {
+              if (seen != null && mustBeNew) {
+                return null;
+              }
               ScheduleState before = seen == null ? null : readable(seen);
               if (seen != null && before != null && Arrays.equals(seen.definition(), bytes)) {
                 outcome[0] = Put.UNCHANGED;
@@ -165,7 +178,10 @@ public final class StoreSchedules implements Schedules {
                           ? before.planned()
                           : next(definition, begin(before, now))));
             });
-    if (change == null || change.outcome() == Outcome.FULL || change.state() == null) {
+    if (change == null) {
+      return new PutAnswer(Put.EXISTS, null);
+    }
+    if (change.outcome() == Outcome.FULL || change.state() == null) {
       return new PutAnswer(Put.FULL, null);
     }
     return new PutAnswer(

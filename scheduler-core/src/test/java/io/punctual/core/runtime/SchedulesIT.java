@@ -148,6 +148,7 @@ class SchedulesIT extends EngineTestBase {
     ScheduleState before = state(engine);
 
     assertThat(schedules.put(NAME, daily, MAX).outcome()).isEqualTo(Put.UNCHANGED);
+    assertThat(schedules.create(NAME, daily, MAX).outcome()).isEqualTo(Put.EXISTS);
     assertThat(state(engine)).isEqualTo(before);
 
     assertThat(schedules.pause(NAME, true).orElseThrow().state().pausedSince()).isNotNull();

@@ -78,14 +78,10 @@ public class ScheduleService {
   /**
    * Creates a schedule, as {@link #put}.
    *
-   * @throws ApiException 400 also if there is one of that name
+   * @throws ApiException 412 if there is one of that name
    */
   public Schedules.PutAnswer create(ScheduleName name, ScheduleDefinition definition) {
-    if (readable(() -> engine.schedules().find(name)).isPresent()) {
-      throw ApiException.invalid(
-          "id", "is that of a schedule that is there already: edit that one, or choose another id");
-    }
-    return put(name, definition);
+    return noted(name, definition, engine.schedules().create(name, definition, max));
   }
 
   /**
@@ -161,8 +157,17 @@ public class ScheduleService {
    * @throws ApiException 400 if the application has too many
    */
   public Schedules.PutAnswer put(ScheduleName name, ScheduleDefinition definition) {
-    Schedules.PutAnswer answer = engine.schedules().put(name, definition, max);
+    return noted(name, definition, engine.schedules().put(name, definition, max));
+  }
+
+  private Schedules.PutAnswer noted(
+      ScheduleName name, ScheduleDefinition definition, Schedules.PutAnswer answer) {
     switch (answer.outcome()) {
+      case EXISTS ->
+          throw ApiException.of(
+              ErrorCode.CHANGED,
+              "id",
+              "is that of a schedule that is there already: edit that one, or choose another id");
       case FULL ->
           throw ApiException.invalid(
               "id",

@@ -22,6 +22,7 @@ import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -43,16 +44,29 @@ class SchedulesController {
     this.schedules = schedules;
   }
 
-  /** Creates a schedule or replaces it; the same again changes nothing. */
+  /**
+   * Creates a schedule or replaces it; the same again changes nothing.
+   *
+   * @param ifNoneMatch null, or {@code *} to replace none
+   */
   @Allowed(value = Role.ADMIN, applications = true)
   @PutMapping(SCHEDULE)
-  ResponseEntity<ScheduleResponse> put(ScheduleName name, @Body ScheduleRequest request) {
+  ResponseEntity<ScheduleResponse> put(
+      ScheduleName name,
+      @Body ScheduleRequest request,
+      @RequestHeader(value = "If-None-Match", required = false) @Nullable String ifNoneMatch) {
     if (request.application() != null) {
       throw ApiException.invalid("application", "stands in the address");
     }
+    if (ifNoneMatch != null && !ifNoneMatch.strip().equals("*")) {
+      throw ApiException.invalid("If-None-Match", "must be *: schedules have no entity tags");
+    }
     Schedules.PutAnswer answer;
     try {
-      answer = schedules.put(name, request.definition());
+      answer =
+          ifNoneMatch == null
+              ? schedules.put(name, request.definition())
+              : schedules.create(name, request.definition());
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);
     }

@@ -1720,7 +1720,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(stored.at("/tags").toString()).isEqualTo("[\"a\",\"b\"]");
       // Another one of that name would be overwritten.
       HttpResponse<String> again = bea.post("/console/schedules", form);
-      assertThat(again.statusCode()).isEqualTo(400);
+      assertThat(again.statusCode()).isEqualTo(412);
       assertThat(again.body()).contains("id is that of a schedule that is there");
 
       assertThat(words(bea.get(at + "/edit").body())).contains("Edit schedule", "2027-03-28 03:30");
