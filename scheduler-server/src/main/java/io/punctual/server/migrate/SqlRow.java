@@ -1,5 +1,6 @@
 package io.punctual.server.migrate;
 
+import java.time.DateTimeException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +41,8 @@ record SqlRow(
     } catch (UnreadableException e) {
       return new SqlRow(
           key, version, name, isRecurring, isFree, null, String.valueOf(e.getMessage()));
-    } catch (IllegalArgumentException e) {
-      // It says what a schedule must be.
+    } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
+      // It says what a schedule must be, or that a time or an interval is out of range.
       return new SqlRow(
           key, version, name, isRecurring, isFree, null, "cannot be moved: " + e.getMessage());
     }
