@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -33,6 +34,8 @@ final class DbSchedulerTable implements SqlTables {
       "is a recurring task, whose schedule is in the application's code: put a schedule in Punctual"
           + " there, and take the task out of the list of known tasks";
   private static final String SCHEDULES = "com.github.kagkarlsson.scheduler.task.schedule";
+  // In the JSON of its serializers.
+  private static final Set<String> SCHEDULE_TYPES = Set.of("cron", "fixedDelay", "daily");
   private static final String RECURRING_INSTANCE = "recurring";
 
   private final String table;
@@ -133,7 +136,8 @@ final class DbSchedulerTable implements SqlTables {
     } catch (JacksonException e) {
       return text;
     }
-    if (json.path("schedule").isObject() && json.has("data")) {
+    if (json.has("data")
+        && SCHEDULE_TYPES.contains(json.path("schedule").path("type").asString(""))) {
       throw new UnreadableException(RECURRING);
     }
     return json.isString() ? json.stringValue() : text;

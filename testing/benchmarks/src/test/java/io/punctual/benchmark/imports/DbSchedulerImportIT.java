@@ -241,13 +241,15 @@ class DbSchedulerImportIT {
       scheduler.schedule(task.instance("nothing"), at);
       scheduler.schedule(task.instance("Order No. 7/a", "{}"), at);
       scheduler.schedule(
+          task.instance("trip", "{\"schedule\":{\"type\":\"bus\"},\"data\":[7]}"), at);
+      scheduler.schedule(
           task.instance("again", "{\"schedule\":{\"type\":\"daily\"},\"data\":null}"), at);
       scheduler.start();
       scheduler.stop();
 
       assertThat(system.run(old, moved, "db-scheduler", "order.close"))
           .contains("The job 'again' is a recurring task, whose schedule is in the application")
-          .contains("4 jobs were moved. 1 were refused and are where they were.");
+          .contains("5 jobs were moved. 1 were refused and are where they were.");
       assertThat(system.run(old, moved, "db-scheduler", "report"))
           .contains("The job 'recurring' is a recurring task, whose schedule is in the application")
           .contains("0 jobs were moved. 1 were refused and are where they were.");
@@ -264,7 +266,11 @@ class DbSchedulerImportIT {
                     + " "
                     + job.get("params").stringValue())
         .containsExactlyInAnyOrder(
-            "object {\"order\":7}", "text order 7", "nothing ", "db-scheduler- {}");
+            "object {\"order\":7}",
+            "text order 7",
+            "nothing ",
+            "db-scheduler- {}",
+            "trip {\"schedule\":{\"type\":\"bus\"},\"data\":[7]}");
   }
 
   @Test
