@@ -300,21 +300,21 @@ final class QuartzTables implements SqlTables {
   private String params(Trigger trigger) throws UnreadableException {
     byte[] ofJob = isEmptyMap(trigger.jobData()) ? new byte[0] : trigger.jobData();
     byte[] ofTrigger = isEmptyMap(trigger.data()) ? new byte[0] : trigger.data();
+    if (format.base64()) {
+      if (ofJob.length > 0 && ofTrigger.length > 0) {
+        throw new UnreadableException(
+            "has data both of its job and of its trigger: submit it in the application");
+      }
+      return format.text(ofJob.length > 0 ? ofJob : ofTrigger);
+    }
     if (!PayloadFormat.isSerialized(ofJob) && !PayloadFormat.isSerialized(ofTrigger)) {
       Map<String, String> all = new TreeMap<>(properties(ofJob));
       all.putAll(properties(ofTrigger));
       return JSON.writeValueAsString(all);
     }
-    if (!format.base64()) {
-      throw new UnreadableException(
-          "has data that Java serialized (useProperties is false), which only the application can"
-              + " read: add --base64, and let the worker deserialize them with its own classes");
-    }
-    if (ofJob.length > 0 && ofTrigger.length > 0) {
-      throw new UnreadableException(
-          "has serialized data both of its job and of its trigger: submit it in the application");
-    }
-    return format.text(ofJob.length > 0 ? ofJob : ofTrigger);
+    throw new UnreadableException(
+        "has data that Java serialized (useProperties is false), which only the application can"
+            + " read: add --base64, and let the worker deserialize them with its own classes");
   }
 
   private static Map<String, String> properties(byte[] data) throws UnreadableException {

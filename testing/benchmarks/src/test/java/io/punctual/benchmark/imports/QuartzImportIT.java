@@ -468,8 +468,11 @@ class QuartzImportIT {
           .contains("1 jobs were moved. 1 were refused and are where they were.");
       assertThat(old.number("select count(*) from QRTZ_TRIGGERS where TRIGGER_STATE = 'WAITING'"))
           .isEqualTo(3);
+      shop.scheduleJob(
+          JobBuilder.newJob(Orders.class).withIdentity("empty").build(),
+          TriggerBuilder.newTrigger().withIdentity("empty").startAt(FAR).build());
       assertThat(system.run(old, moved, "quartz", "shop/" + jobs, "--base64"))
-          .contains("1 jobs were moved.");
+          .contains("2 jobs were moved.");
       assertThat(old.texts("select SCHED_NAME from QRTZ_TRIGGERS"))
           .containsExactly("other", "other");
       shop.shutdown();
@@ -481,7 +484,10 @@ class QuartzImportIT {
                 Collectors.toMap(
                     job -> job.get("taskId").stringValue(),
                     job -> job.get("params").stringValue()));
-    assertThat(params).containsOnlyKeys("none", "data").containsEntry("none", "{}");
+    assertThat(params)
+        .containsOnlyKeys("none", "data", "empty")
+        .containsEntry("none", "{}")
+        .containsEntry("empty", "");
     try (ObjectInputStream in =
         new ObjectInputStream(
             new ByteArrayInputStream(Base64.getDecoder().decode(params.get("data"))))) {
