@@ -1,11 +1,12 @@
 package io.punctual.server.migrate;
 
-import io.punctual.wire.Limits;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +17,15 @@ import org.jspecify.annotations.Nullable;
 final class Move<E> {
 
   private static final int TAKEN_AT_ONCE = 500;
-  private static final int MAX_BATCH_CHARS = 1 << 20;
   private static final int TOLD_EACH = 10_000;
   private static final int REASONS = 5;
   private static final int SHOWN = 5;
   private static final int LATER_MS = 1_000;
   private static final int MAX_IDLE = 30;
+  private static final String TAKEN =
+      "An earlier run took it, and Punctual may have it, so it stays taken: ";
+  private static final String BEFORE =
+      ", was there before this run, so it stays: look whether it runs twice";
 
   private final OldStore<E> store;
   private final Submissions submissions;
@@ -31,8 +35,11 @@ final class Move<E> {
   private final PrintStream err;
   private long jobs;
   private long recurring;
-  private long refused;
-  private long changed;
+  private final Map<Object, End> notMoved = new HashMap<>();
+  private int refusals;
+
+  /** Whether the jobs at hand were taken by an earlier run, which may have submitted them. */
+  private boolean earlier;
 
   Move(
       OldStore<E> store,
@@ -49,6 +56,16 @@ final class Move<E> {
     this.err = err;
   }
 
+  /** What became of a job that is not moved. */
+  private enum End {
+    /** It is where it was. */
+    REFUSED,
+    /** An earlier run took it, and Punctual may have it: it is on neither side by this run. */
+    KEPT,
+    /** The old side changed it, or removed it. */
+    CHANGED
+  }
+
   /** Jobs that are submitted together, with the entries that they were. */
   private record Batch<E>(List<E> entries, List<OldJob> jobs) {
 
@@ -60,11 +77,20 @@ final class Move<E> {
       entries.add(entry);
       jobs.add(job);
     }
+
+    void addAll(Batch<E> other, int from) {
+      entries.addAll(other.entries.subList(from, other.entries.size()));
+      jobs.addAll(other.jobs.subList(from, other.jobs.size()));
+    }
   }
 
   /** Returns how many were not moved, as they were refused or the old side changed them. */
   long notMoved() {
-    return refused + changed;
+    return notMoved.size();
+  }
+
+  private long count(End end) {
+    return notMoved.values().stream().filter(end::equals).count();
   }
 
   /** Returns what was done so far, as a sentence. */
@@ -76,41 +102,59 @@ final class Move<E> {
 
   /** Describes what the store keeps, in sentences; empty if it keeps nothing. */
   String left() {
-    return (refused == 0 ? "" : " %,d were refused and are where they were.".formatted(refused))
-        + (changed == 0 ? "" : " %,d were changed by the old side meanwhile.".formatted(changed))
+    return sentence(End.REFUSED, "were refused and are where they were")
+        + sentence(End.KEPT, "stay taken, since Punctual may have them")
+        + sentence(End.CHANGED, "were changed by the old side meanwhile")
         + (store.busy() == 0
             ? ""
             : " %,d were left to the old side, which is about to run them."
                 .formatted(store.busy()));
   }
 
+  private String sentence(End end, String what) {
+    long count = count(end);
+    return count == 0 ? "" : " %,d %s.".formatted(count, what);
+  }
+
   /** Moves all. */
   void run() throws UnavailableException, InterruptedException {
-    do {
-      // At first what an earlier run has left.
-      Batch<E> batch = new Batch<>();
-      int size = 0;
-      for (E entry : store.taken()) {
-        try {
-          switch (readable(entry)) {
-            case OldJob job -> {
-              batch.add(entry, job);
-              size += job.params().length();
-            }
-            case OldSchedule schedule -> move(entry, schedule);
-          }
-        } catch (UnreadableException e) {
+    earlier = true;
+    move(store.taken());
+    earlier = false;
+    store.hold();
+    while (store.take(TAKEN_AT_ONCE, this::isOpen) > 0) {
+      move(store.taken());
+      store.hold();
+    }
+  }
+
+  private boolean isOpen(E entry) {
+    return !notMoved.containsKey(store.key(entry));
+  }
+
+  private void move(List<E> entries) throws UnavailableException, InterruptedException {
+    Batch<E> batch = new Batch<>();
+    for (E entry : entries) {
+      if (!isOpen(entry)) {
+        continue;
+      }
+      try {
+        switch (store.read(entry)) {
+          case OldJob job -> batch.add(entry, job);
+          case OldSchedule schedule -> move(entry, schedule);
+        }
+      } catch (UnreadableException e) {
+        if (earlier && store.wasReadable(entry)) {
+          end(
+              entry,
+              End.KEPT,
+              e.getMessage() + ". " + TAKEN + "run it with the options of that run");
+        } else {
           refuse(entry, String.valueOf(e.getMessage()));
         }
-        if (size >= MAX_BATCH_CHARS) {
-          submit(batch);
-          batch = new Batch<>();
-          size = 0;
-        }
       }
-      submit(batch);
-      store.hold();
-    } while (store.take(TAKEN_AT_ONCE) > 0);
+    }
+    submit(batch);
   }
 
   /** Says what would be moved, and changes nothing. */
@@ -121,11 +165,11 @@ final class Move<E> {
     while (!entries.isEmpty()) {
       for (E entry : entries) {
         try {
-          OldWork work = readable(entry);
+          OldWork work = store.read(entry);
           wouldMove++;
           show(work, wouldMove);
         } catch (UnreadableException e) {
-          tell(entry, String.valueOf(e.getMessage()));
+          end(entry, End.REFUSED, String.valueOf(e.getMessage()));
         }
       }
       seen += entries.size();
@@ -133,7 +177,7 @@ final class Move<E> {
     }
     out.println(
         "%,d would be moved, and %,d be refused. Nothing was changed."
-            .formatted(wouldMove, refused));
+            .formatted(wouldMove, count(End.REFUSED)));
   }
 
   private void show(OldWork work, long number) {
@@ -155,46 +199,38 @@ final class Move<E> {
     }
   }
 
-  private OldWork readable(E entry) throws UnreadableException {
-    OldWork work = store.read(entry);
-    String params =
-        switch (work) {
-          case OldJob job -> job.params();
-          case OldSchedule schedule -> schedule.schedule().params();
-        };
-    if (!Limits.isParams(params)) {
-      throw new UnreadableException(
-          "has a payload of more than %,d bytes".formatted(Limits.MAX_PARAMS_BYTES));
-    }
-    return work;
-  }
-
   private void submit(Batch<E> batch) throws UnavailableException, InterruptedException {
     Batch<E> left = batch;
     int idle = 0;
     while (!left.jobs().isEmpty()) {
       store.hold();
-      List<Submissions.Result> results = submissions.submit(left.jobs());
-      Batch<E> stored = new Batch<>();
+      int fitting = Submissions.fitting(left.jobs());
+      List<Submissions.Result> results = submissions.submit(left.jobs().subList(0, fitting));
+      Batch<E> created = new Batch<>();
+      Batch<E> there = new Batch<>();
       Batch<E> later = new Batch<>();
       String why = "";
-      for (int i = 0; i < results.size(); i++) {
+      for (int i = 0; i < fitting; i++) {
         E entry = left.entries().get(i);
+        OldJob job = left.jobs().get(i);
         switch (results.get(i).kind()) {
-          case STORED -> stored.add(entry, left.jobs().get(i));
-          case REFUSED -> refuse(entry, "was refused: " + results.get(i).why());
+          case CREATED -> created.add(entry, job);
+          case THERE -> there.add(entry, job);
+          case REFUSED -> refuse(entry, job, "was refused: " + results.get(i).why());
           case LATER -> {
-            later.add(entry, left.jobs().get(i));
+            later.add(entry, job);
             why = results.get(i).why();
           }
         }
       }
-      moved(stored);
-      idle = later.jobs().size() < left.jobs().size() ? 0 : idle + 1;
+      moved(created, true);
+      moved(there, false);
+      idle = later.jobs().size() < fitting ? 0 : idle + 1;
       requireRoom(idle, why);
       if (!later.jobs().isEmpty()) {
         Thread.sleep(LATER_MS);
       }
+      later.addAll(left, fitting);
       left = later;
     }
   }
@@ -205,24 +241,32 @@ final class Move<E> {
     }
   }
 
-  private void moved(Batch<E> stored) throws UnavailableException, InterruptedException {
+  /**
+   * Ends jobs that are in Punctual.
+   *
+   * @param created whether they were not there before: else they may be the application's own
+   */
+  private void moved(Batch<E> stored, boolean created)
+      throws UnavailableException, InterruptedException {
     if (stored.entries().isEmpty()) {
       return;
     }
     List<E> theirs = store.moved(stored.entries(), stored.jobs());
     for (E entry : theirs) {
       OldJob job = stored.jobs().get(stored.entries().indexOf(entry));
-      changed(
-          entry,
-          submissions.cancel(job)
-              ? "it was cancelled in Punctual"
-              : "Punctual has begun it: look whether it ran twice");
+      changed(entry, created ? cancelled(job) : "its job in Punctual, " + job.id() + BEFORE);
     }
     long before = jobs;
     jobs += stored.jobs().size() - theirs.size();
     if (before / TOLD_EACH != jobs / TOLD_EACH) {
       out.println("%,d jobs moved".formatted(jobs));
     }
+  }
+
+  private String cancelled(OldJob job) throws UnavailableException, InterruptedException {
+    return submissions.cancel(job)
+        ? "it was cancelled in Punctual"
+        : "Punctual has begun or changed it: look whether it ran twice";
   }
 
   private void move(E entry, OldSchedule schedule)
@@ -234,7 +278,7 @@ final class Move<E> {
       if (begin != null) {
         RemoteSchedules.Put put = schedules.put(schedule, begin);
         switch (put.result().kind()) {
-          case STORED -> begin = put.begin();
+          case CREATED, THERE -> begin = put.begin();
           case REFUSED -> {
             refuse(entry, "was refused: " + put.result().why());
             return;
@@ -272,13 +316,13 @@ final class Move<E> {
     List<OldJob> left = schedule.between(begin, now);
     int idle = 0;
     while (!left.isEmpty()) {
-      List<OldJob> batch = left.subList(0, Math.min(left.size(), TAKEN_AT_ONCE));
+      List<OldJob> batch = left.subList(0, Submissions.fitting(left));
       List<Submissions.Result> results = submissions.submit(batch);
       List<OldJob> later = new ArrayList<>();
       String why = "";
       for (int i = 0; i < results.size(); i++) {
         switch (results.get(i).kind()) {
-          case STORED -> {}
+          case CREATED, THERE -> {}
           case REFUSED ->
               throw new UnavailableException(
                   "The run of the schedule %s at %s was refused: %s"
@@ -303,21 +347,37 @@ final class Move<E> {
   }
 
   private void changed(E entry, String then) {
-    changed++;
-    err.println(
-        store.name(entry)
-            + " was changed or removed at the old side while it was moved, so "
-            + then);
+    end(
+        entry,
+        End.CHANGED,
+        "was changed or removed at the old side while it was moved, so " + then);
   }
 
   private void refuse(E entry, String why) {
     store.refuse(entry);
-    tell(entry, why);
+    end(entry, End.REFUSED, why);
   }
 
-  private void tell(E entry, String why) {
-    refused++;
-    if (refused <= REASONS || store.isRecurring(entry)) {
+  private void refuse(E entry, OldJob job, String why)
+      throws UnavailableException, InterruptedException {
+    if (earlier && submissions.has(job)) {
+      end(
+          entry,
+          End.KEPT,
+          why
+              + ". "
+              + TAKEN
+              + "look at the job "
+              + job.id()
+              + ". If it is another one, cancel it, and run this again");
+    } else {
+      refuse(entry, why);
+    }
+  }
+
+  private void end(E entry, End end, String why) {
+    notMoved.put(store.key(entry), end);
+    if (end != End.REFUSED || ++refusals <= REASONS || store.isRecurring(entry)) {
       err.println(store.name(entry) + " " + why);
     }
   }

@@ -1,12 +1,15 @@
 package io.punctual.server.migrate;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
@@ -58,18 +61,22 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
     return key.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** An entry with its score, as the hash has it: {@code SCORE ENTRY}. */
-  record Entry(byte[] field, double score, byte[] value) {
+  /**
+   * An entry with its score, as the hash has it: {@code SCORE ENTRY}.
+   *
+   * @param format the options of the run that took it; empty if it was not taken
+   */
+  record Entry(byte[] field, double score, byte[] value, byte[] format) {
 
     private static Entry of(double score, byte[] value) {
       byte[] head = bytes(score + " ");
       byte[] field = new byte[head.length + value.length];
       System.arraycopy(head, 0, field, 0, head.length);
       System.arraycopy(value, 0, field, head.length, value.length);
-      return new Entry(field, score, value);
+      return new Entry(field, score, value, NOTHING);
     }
 
-    private static Entry read(byte[] field) {
+    private static Entry read(byte[] field, byte[] format) {
       int gap = 0;
       while (field[gap] != ' ') {
         gap++;
@@ -77,7 +84,10 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
       byte[] value = new byte[field.length - gap - 1];
       System.arraycopy(field, gap + 1, value, 0, value.length);
       return new Entry(
-          field, Double.parseDouble(new String(field, 0, gap, StandardCharsets.US_ASCII)), value);
+          field,
+          Double.parseDouble(new String(field, 0, gap, StandardCharsets.US_ASCII)),
+          value,
+          format);
     }
   }
 
@@ -132,23 +142,25 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
 
   @Override
   public OldWork read(Entry entry) throws UnreadableException {
-    return library.read(redis, queue, entry.score(), entry.value(), format);
+    return library.read(redis, queue, entry.score(), entry.value(), format).fitting();
   }
 
   @Override
   public List<Entry> taken() {
-    return redis.hkeys(taken).stream().map(Entry::read).toList();
+    return redis.hgetAll(taken).entrySet().stream()
+        .map(one -> Entry.read(one.getKey(), one.getValue()))
+        .toList();
   }
 
   /**
-   * Takes jobs out of the old queue.
+   * Takes jobs out of the old queue. Those that are refused are no longer there.
    *
    * @return how many; 0 if none is left
    * @throws IllegalStateException if the old side never leaves the queue alone for long enough
    */
   @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Jedis wants a map, and only walks through it.
   @Override
-  public int take(int max) {
+  public int take(int max, Predicate<Entry> wanted) {
     for (int i = 0; i < TRIES; i++) {
       try (AbstractTransaction transaction = redis.transaction(/* doMulti= */ false)) {
         if (list.length > 0) {
@@ -169,7 +181,7 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
         }
         if (!entries.isEmpty()) {
           Map<byte[], byte[]> fields = new HashMap<>();
-          entries.forEach(entry -> fields.put(entry.field(), NOTHING));
+          entries.forEach(entry -> fields.put(entry.field(), bytes(format.name())));
           transaction.hset(taken, fields);
           transaction.zrem(sortedSet, entries.stream().map(Entry::value).toArray(byte[][]::new));
         }
@@ -225,6 +237,16 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
     return List.of();
   }
 
+  @Override
+  public Object key(Entry entry) {
+    return ByteBuffer.wrap(entry.field());
+  }
+
+  @Override
+  public boolean wasReadable(Entry entry) {
+    return !Arrays.equals(entry.format(), bytes(format.name()));
+  }
+
   /** Sets a job aside that Punctual does not take, until {@link #putBack}. */
   @Override
   @SuppressWarnings("ArrayAsKeyOfSetOrMap")
@@ -239,7 +261,7 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
   /** Puts the jobs that were set aside where they were. */
   private void putBack() {
     for (byte[] field : redis.hkeys(refused)) {
-      Entry entry = Entry.read(field);
+      Entry entry = Entry.read(field, NOTHING);
       try (AbstractTransaction transaction = redis.multi()) {
         transaction.zadd(sortedSet, entry.score(), entry.value());
         if (list.length > 0) {

@@ -61,6 +61,11 @@ record OldSchedule(Schedule schedule, Instant first, String original) implements
     return schedule.id();
   }
 
+  @Override
+  public String params() {
+    return schedule.params();
+  }
+
   Map<String, String> headers() {
     return schedule.headers();
   }

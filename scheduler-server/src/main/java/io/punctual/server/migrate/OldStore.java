@@ -1,6 +1,7 @@
 package io.punctual.server.migrate;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Where jobs of another library wait. They are taken in batches, so that the old workers do not get
@@ -14,7 +15,8 @@ interface OldStore<E> extends AutoCloseable {
   /**
    * Waits until no other command takes jobs out of this store.
    *
-   * @throws IllegalStateException if another one goes on, or if there is no such store
+   * @throws IllegalStateException if another one goes on
+   * @throws IllegalArgumentException if there are no such jobs
    */
   void open() throws InterruptedException;
 
@@ -32,8 +34,12 @@ interface OldStore<E> extends AutoCloseable {
    */
   List<E> look(int seen, int max);
 
-  /** Takes jobs; 0 if none is left. Which ones, {@link #taken} says. */
-  int take(int max) throws InterruptedException;
+  /**
+   * Takes jobs; 0 if none is left. Which ones, {@link #taken} says.
+   *
+   * @param wanted false for jobs that are to stay where they are
+   */
+  int take(int max, Predicate<E> wanted) throws InterruptedException;
 
   /** Returns the jobs that were taken and are not moved yet. */
   List<E> taken();
@@ -55,6 +61,15 @@ interface OldStore<E> extends AutoCloseable {
 
   /** Leaves a job to the old workers, now or when the store is closed. */
   void refuse(E entry);
+
+  /** Returns what tells the job apart from others, also if it is read again. */
+  Object key(E entry);
+
+  /**
+   * Returns whether the run that took the job could read it, though this one cannot, as it has
+   * other options.
+   */
+  boolean wasReadable(E entry);
 
   /** Returns how the job is called in a message, at the beginning of a sentence. */
   default String name(E entry) {

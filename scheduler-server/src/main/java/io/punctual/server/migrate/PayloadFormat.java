@@ -21,6 +21,11 @@ record PayloadFormat(boolean base64, boolean seconds) {
 
   private static final int TC_STRING = 0x74;
 
+  /** Returns the options. */
+  String name() {
+    return (base64 ? "base64" : "text") + (seconds ? " seconds" : "");
+  }
+
   /** Returns bytes as text. */
   String text(byte[] bytes) throws UnreadableException {
     if (base64) {

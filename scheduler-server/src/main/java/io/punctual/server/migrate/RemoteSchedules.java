@@ -43,8 +43,12 @@ final class RemoteSchedules {
     } else if (found.status() != 404) {
       return refused(found);
     }
-    SchedulerHttp.Answer answer = scheduler.call("PUT", path, body(schedule, begin));
-    return answer.status() == 201 ? new Put(new Result(Kind.STORED, ""), begin) : refused(answer);
+    SchedulerHttp.Answer answer =
+        scheduler.call("PUT", path, body(schedule, begin), "If-None-Match", "*");
+    if (answer.status() == 412) {
+      return put(old, begin);
+    }
+    return answer.status() == 201 ? new Put(new Result(Kind.CREATED, ""), begin) : refused(answer);
   }
 
   /** Deletes a schedule; returns false if the scheduler did not. */
@@ -82,7 +86,7 @@ final class RemoteSchedules {
                   + ". Delete it, or give the old one another name"),
           null);
     }
-    return new Put(new Result(Kind.STORED, ""), Instant.parse(from));
+    return new Put(new Result(Kind.THERE, ""), Instant.parse(from));
   }
 
   private static Map<String, Object> body(Schedule schedule, Instant begin) {

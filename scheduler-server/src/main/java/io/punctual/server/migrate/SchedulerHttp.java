@@ -34,8 +34,12 @@ final class SchedulerHttp {
     this.token = token;
   }
 
-  /** What a scheduler answered. */
-  record Answer(URI from, int status, String body) {
+  /**
+   * What a scheduler answered.
+   *
+   * @param tag the entity tag; empty if there is none
+   */
+  record Answer(URI from, int status, String body, String tag) {
 
     /** Returns the status and the body on one line. */
     String said() {
@@ -66,8 +70,9 @@ final class SchedulerHttp {
    * Calls.
    *
    * @param body null for none
+   * @param headers names and values
    */
-  Answer call(String method, String path, @Nullable Object body)
+  Answer call(String method, String path, @Nullable Object body, String... headers)
       throws UnavailableException, InterruptedException {
     URI target = URI.create(base + path);
     HttpRequest.Builder request =
@@ -80,6 +85,9 @@ final class SchedulerHttp {
     if (body != null) {
       request.header("Content-Type", "application/json");
     }
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
     if (!token.isEmpty()) {
       request.header("Authorization", "Bearer " + token);
     }
@@ -88,7 +96,11 @@ final class SchedulerHttp {
         http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
     try {
       HttpResponse<String> answer = call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-      return new Answer(target, answer.statusCode(), answer.body());
+      return new Answer(
+          target,
+          answer.statusCode(),
+          answer.body(),
+          answer.headers().firstValue("ETag").orElse(""));
     } catch (ExecutionException | TimeoutException e) {
       call.cancel(true);
       throw new UnavailableException(

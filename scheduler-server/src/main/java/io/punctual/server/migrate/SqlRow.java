@@ -37,7 +37,7 @@ record SqlRow(
       boolean isFree,
       Reader reader) {
     try {
-      return new SqlRow(key, version, name, isRecurring, isFree, reader.read(), "");
+      return new SqlRow(key, version, name, isRecurring, isFree, reader.read().fitting(), "");
     } catch (UnreadableException e) {
       return new SqlRow(
           key, version, name, isRecurring, isFree, null, String.valueOf(e.getMessage()));

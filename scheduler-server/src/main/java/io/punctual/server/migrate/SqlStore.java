@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,6 @@ final class SqlStore implements OldStore<SqlRow> {
   private final String queue;
   private @Nullable SqlRow last;
   private @Nullable List<SqlRow> current;
-  private final Set<List<String>> unreadable = new HashSet<>();
   private int busy;
 
   private SqlStore(Connection connection, boolean postgres, SqlTables tables, String queue) {
@@ -199,7 +199,7 @@ final class SqlStore implements OldStore<SqlRow> {
   }
 
   @Override
-  public int take(int max) throws InterruptedException {
+  public int take(int max, Predicate<SqlRow> wanted) throws InterruptedException {
     // Within the old side's lock, if it has one: else a trigger that fires often has gone on
     // between the two.
     List<SqlRow> rows =
@@ -207,7 +207,7 @@ final class SqlStore implements OldStore<SqlRow> {
             open -> {
               tables.lock(open);
               List<SqlRow> found = tables.next(open, last, max);
-              List<SqlRow> free = found.stream().filter(SqlStore::isFree).toList();
+              List<SqlRow> free = found.stream().filter(SqlStore::isFree).filter(wanted).toList();
               if (!free.isEmpty()) {
                 tables.take(open, free);
               }
@@ -223,12 +223,10 @@ final class SqlStore implements OldStore<SqlRow> {
     List<SqlRow> all = new ArrayList<>(inTransaction(tables::taken));
     Set<List<String>> taken = new HashSet<>();
     all.forEach(row -> taken.add(row.key()));
-    unreadable.clear();
     for (SqlRow row : rows) {
       if (row.work() == null) {
-        unreadable.add(row.key());
         all.add(row);
-      } else if (!taken.contains(row.key())) {
+      } else if (wanted.test(row) && !taken.contains(row.key())) {
         busy++;
       }
     }
@@ -271,15 +269,22 @@ final class SqlStore implements OldStore<SqlRow> {
 
   @Override
   public void refuse(SqlRow row) {
-    if (unreadable.contains(row.key())) {
-      // It was not taken.
-      return;
-    }
     change(
         open -> {
           tables.lock(open);
           tables.putBack(open, row);
         });
+  }
+
+  @Override
+  public Object key(SqlRow row) {
+    return row.key();
+  }
+
+  /** Only what can be read is taken. */
+  @Override
+  public boolean wasReadable(SqlRow row) {
+    return true;
   }
 
   @Override

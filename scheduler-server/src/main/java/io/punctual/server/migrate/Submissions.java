@@ -12,6 +12,11 @@ import tools.jackson.databind.JsonNode;
 /** Submits jobs to a scheduler. */
 final class Submissions {
 
+  private static final int MAX_JOBS = 500;
+
+  // A scheduler takes 16 MB of JSON, and a character may take six bytes there.
+  private static final int MAX_CHARS = 2 << 20;
+
   private final SchedulerHttp scheduler;
   private final String application;
   private final String taskType;
@@ -24,7 +29,9 @@ final class Submissions {
 
   /** What became of a job. */
   enum Kind {
-    STORED,
+    CREATED,
+    /** It was there before. */
+    THERE,
     /** It never will be: it is wrong. */
     REFUSED,
     /** The scheduler has no room for it now. */
@@ -53,10 +60,37 @@ final class Submissions {
     return results(answer, jobs.size());
   }
 
-  /** Cancels a job; returns false if it has begun or ended. */
+  /** Returns how many of the first of these jobs fit in one call; at least one. */
+  static int fitting(List<OldJob> jobs) {
+    int chars = 0;
+    for (int i = 0; i < Math.min(jobs.size(), MAX_JOBS); i++) {
+      chars += jobs.get(i).params().length();
+      if (i > 0 && chars > MAX_CHARS) {
+        return i;
+      }
+    }
+    return Math.min(jobs.size(), MAX_JOBS);
+  }
+
+  /** Returns whether there is a job with this id, or was one that ran a short while ago. */
+  boolean has(OldJob job) throws UnavailableException, InterruptedException {
+    SchedulerHttp.Answer found = scheduler.call("GET", path(job), null);
+    if (found.status() != 200 && found.status() != 404) {
+      throw new UnavailableException(found.from() + " answered " + found.said());
+    }
+    return found.status() == 200 && !found.json().path("state").asString("").equals("cancelled");
+  }
+
+  /** Cancels a job that was created and not changed since; returns false if there is none. */
   boolean cancel(OldJob job) throws UnavailableException, InterruptedException {
-    String path = "/jobs/" + application + "/" + taskType + "/" + job.id();
-    return scheduler.call("DELETE", path, null).status() == 200;
+    SchedulerHttp.Answer found = scheduler.call("GET", path(job), null);
+    return found.status() == 200
+        && found.json().path("version").asLong(0) == 1
+        && scheduler.call("DELETE", path(job), null, "If-Match", found.tag()).status() == 200;
+  }
+
+  private String path(OldJob job) {
+    return "/jobs/" + application + "/" + taskType + "/" + job.id();
   }
 
   private Map<String, Object> body(List<OldJob> jobs) {
@@ -88,8 +122,10 @@ final class Submissions {
               + status
               + ": "
               + Printable.of(result.path("problem").path("detail").asString(""));
-      if (status == 200 || status == 201) {
-        all.add(new Result(Kind.STORED, ""));
+      if (status == 201) {
+        all.add(new Result(Kind.CREATED, ""));
+      } else if (status == 200) {
+        all.add(new Result(Kind.THERE, ""));
       } else if (status == 400 || status == 409 || status == 413) {
         all.add(new Result(Kind.REFUSED, why));
       } else {

@@ -270,6 +270,12 @@ class ImportJobsIT {
     assertThat(Resp.call(port, "DBSIZE")).isEqualTo("0");
   }
 
+  private static String[] withBase64(String... words) {
+    String[] all = Arrays.copyOf(words, words.length + 1);
+    all[words.length] = "--base64";
+    return all;
+  }
+
   @Test
   void whatCannotGoOnSaysSoAndLosesNothing() throws Exception {
     int port = OLD.port();
@@ -282,6 +288,21 @@ class ImportJobsIT {
         .contains("0 jobs were moved. No job is lost", "Run the same command again to go on.");
     assertThat(PROGRAMS.command(command("sorted-set", "kept"))).contains("1 jobs were moved.");
     assertThat(stored().all()).hasSize(1);
+
+    // An earlier run could read it, and may have submitted it: it is not given back.
+    Resp.call(port, "EVAL", "redis.call('ZADD', 'kept', 2000000000000, '\\255')", "0");
+    assertThat(PROGRAMS.command(withBase64(nowhere))).contains("did not answer", "No job is lost");
+    for (int i = 0; i < 2; i++) {
+      assertThat(PROGRAMS.command(command("sorted-set", "kept")))
+          .containsOnlyOnce("A job is no text but bytes of a codec")
+          .contains("An earlier run took it, and Punctual may have it, so it stays taken")
+          .contains("0 jobs were moved. 1 stay taken, since Punctual may have them.");
+    }
+    assertThat(Resp.call(port, "EXISTS", "kept")).isEqualTo("0");
+    assertThat(PROGRAMS.command(command("sorted-set", "kept", "--base64")))
+        .contains("1 jobs were moved.");
+    assertThat(stored().all()).hasSize(2);
+    assertThat(Resp.call(port, "DBSIZE")).isEqualTo("0");
 
     assertThat(PROGRAMS.command("import-jobs", "sidekiq", "redis://127.0.0.1", "q"))
         .contains("The library is not known. Usage: import-jobs redisson|bullmq|sorted-set");

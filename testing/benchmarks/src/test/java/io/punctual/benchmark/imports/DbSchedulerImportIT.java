@@ -12,6 +12,7 @@ import com.github.kagkarlsson.scheduler.task.helper.RecurringTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.github.kagkarlsson.scheduler.task.schedule.FixedDelay;
 import io.punctual.DelayedTask;
+import io.punctual.systemtest.Http;
 import io.punctual.systemtest.StoredJobs;
 import io.punctual.systemtest.Waiting;
 import java.io.Serializable;
@@ -271,6 +272,87 @@ class DbSchedulerImportIT {
             "nothing ",
             "db-scheduler- {}",
             "trip {\"schedule\":{\"type\":\"bus\"},\"data\":[7]}");
+  }
+
+  /** An earlier run may have submitted what it took: this one does not give it back by itself. */
+  @Test
+  void whatAnEarlierRunTookStaysTakenUntilItIsClear() throws Exception {
+    OneTimeTask<String> task =
+        Tasks.oneTime("order.close", String.class).execute((instance, context) -> {});
+    String picked = "select picked_by from scheduled_tasks";
+    try (OldDatabase old = database(OldDatabase.Kind.POSTGRESQL)) {
+      Scheduler scheduler =
+          Scheduler.create(old.source(), List.of(task)).serializer(new JavaSerializer()).build();
+      Instant at = Instant.parse("2033-05-18T03:33:20Z");
+      scheduler.schedule(task.instance("7", "one"), at);
+      assertThat(
+              system.run(
+                  old,
+                  moved,
+                  "db-scheduler",
+                  "order.close",
+                  "--base64",
+                  "--scheduler=http://127.0.0.1:1"))
+          .contains("did not answer", "0 jobs were moved. No job is lost");
+      assertThat(old.texts(picked)).containsExactly("punctual-import");
+      // As if the earlier run had submitted it: without --base64, it has other params.
+      assertThat(
+              Http.post(
+                      system.url() + "/api/v1/jobs",
+                      "{\"application\":\"%s\",\"taskType\":\"moved\",\"taskId\":\"7\",\"delay\":\"1h\"}"
+                          .formatted(moved.application()))
+                  .status())
+          .isEqualTo(201);
+
+      assertThat(system.run(old, moved, "db-scheduler", "order.close"))
+          .containsOnlyOnce("The job '7' was refused: HTTP 409")
+          .contains("An earlier run took it, and Punctual may have it, so it stays taken")
+          .contains("0 jobs were moved. 1 stay taken, since Punctual may have them.");
+      assertThat(old.texts(picked)).containsExactly("punctual-import");
+
+      assertThat(
+              Http.delete(system.url() + "/api/v1/jobs/" + moved.application() + "/moved/7")
+                  .status())
+          .isEqualTo(200);
+      assertThat(system.run(old, moved, "db-scheduler", "order.close"))
+          .contains("1 jobs were moved.");
+      assertThat(old.texts(picked)).isEmpty();
+    }
+  }
+
+  /** Only a job that this move has made is cancelled when the old side changes its row. */
+  @Test
+  void anApplicationsOwnJobOfTheSameIdStays() throws Exception {
+    OneTimeTask<Void> task = Tasks.oneTime("order.close").execute((instance, context) -> {});
+    String jobs = system.url() + "/api/v1/jobs";
+    try (OldDatabase old = database(OldDatabase.Kind.POSTGRESQL);
+        SchedulerProxy proxy =
+            new SchedulerProxy(
+                system.url(),
+                "POST /api/v1/jobs/batch",
+                () -> old.run("update scheduled_tasks set picked = false, picked_by = null"))) {
+      Scheduler scheduler = Scheduler.create(old.source(), List.of(task)).build();
+      Instant at = Instant.parse("2033-05-18T03:33:20Z");
+      scheduler.schedule(task.instance("own"), at);
+      scheduler.schedule(task.instance("moved"), at);
+      assertThat(
+              Http.post(
+                      jobs,
+                      "{\"application\":\"%s\",\"taskType\":\"moved\",\"taskId\":\"own\",\"dueAt\":\"%s\"}"
+                          .formatted(moved.application(), at))
+                  .status())
+          .isEqualTo(201);
+
+      assertThat(
+              system.run(old, moved, "db-scheduler", "order.close", "--scheduler=" + proxy.url()))
+          .contains("The job 'moved' was changed or removed at the old side")
+          .contains("so it was cancelled in Punctual")
+          .contains("so its job in Punctual, own, was there before this run, so it stays")
+          .contains("0 jobs were moved. 2 were changed by the old side meanwhile.");
+    }
+    assertThat(moved.all())
+        .extracting(job -> job.get("taskId").stringValue())
+        .containsExactly("own");
   }
 
   @Test

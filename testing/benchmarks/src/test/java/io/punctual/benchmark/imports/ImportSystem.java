@@ -49,8 +49,10 @@ final class ImportSystem implements AutoCloseable {
                 old.url(),
                 queue,
                 "--application=" + to.application(),
-                "--task-type=moved",
-                "--scheduler=" + scheduler.url()));
+                "--task-type=moved"));
+    if (Arrays.stream(more).noneMatch(word -> word.startsWith("--scheduler="))) {
+      words.add("--scheduler=" + scheduler.url());
+    }
     words.addAll(Arrays.asList(more));
     return programs.startCommandWith(
         List.of(old.driver()), List.of(), words.toArray(String[]::new));

@@ -441,6 +441,38 @@ class QuartzImportIT {
     }
   }
 
+  /** One that is made between the look and the PUT is not replaced. */
+  @Test
+  void aScheduleThatIsMadeMeanwhileStays() throws Exception {
+    String path = "/api/v1/schedules/" + moved.application() + "/moved/nightly";
+    try (OldDatabase old = database(OldDatabase.Kind.MARIADB);
+        SchedulerProxy proxy =
+            new SchedulerProxy(
+                system.url(),
+                "GET " + path,
+                () -> {
+                  var unused = Http.put(scheduleUrl("nightly"), "{\"every\":\"1h\"}");
+                })) {
+      Scheduler scheduler = scheduler(old, "shop", false, true);
+      scheduler.scheduleJob(
+          JobBuilder.newJob(Orders.class).withIdentity("nightly").build(),
+          TriggerBuilder.newTrigger()
+              .withIdentity("nightly")
+              .withSchedule(CronScheduleBuilder.cronSchedule("0 0 3 * * ?"))
+              .build());
+
+      assertThat(
+              system.run(
+                  old, moved, "quartz", Orders.class.getName(), "--scheduler=" + proxy.url()))
+          .contains("was refused: Punctual has another schedule with the id nightly")
+          .contains("0 jobs were moved. 1 were refused and are where they were.");
+      assertThat(old.texts("select TRIGGER_STATE from QRTZ_TRIGGERS")).containsExactly("WAITING");
+      assertThat(system.schedule(moved, "nightly", 1).get("every").longValue())
+          .isEqualTo(3_600_000);
+      scheduler.shutdown();
+    }
+  }
+
   /** Without useProperties, which is the default, only jobs without data can be read. */
   @Test
   void serializedDataStayUntilTheWorkerReadsThem() throws Exception {

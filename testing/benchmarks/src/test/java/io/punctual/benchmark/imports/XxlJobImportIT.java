@@ -177,6 +177,30 @@ class XxlJobImportIT {
     }
   }
 
+  /** The runs before a schedule begins are more than a scheduler takes in one call. */
+  @Test
+  void largeRunsAreSubmittedInParts() throws Exception {
+    try (OldDatabase old = database()) {
+      add(old, "FIX_RATE", "1", Instant.now().minusSeconds(30), "");
+      old.run(
+          "alter table xxl_job_info modify executor_param longtext",
+          "update xxl_job_info set executor_param = repeat('x', 250000)");
+
+      assertThat(system.run(old, moved, "xxl-job", "report"))
+          .contains("0 jobs and 1 schedules were moved.");
+
+      assertThat(
+              Http.delete(
+                      system.url()
+                          + "/api/v1/schedules/"
+                          + moved.application()
+                          + "/moved/xxl-job-1")
+                  .status())
+          .isEqualTo(200);
+    }
+    assertThat(moved.pull("moved")).hasSizeGreaterThan(80);
+  }
+
   /** As the admin's scheduling thread, within its lock. */
   private static void look(Connection connection, CronExpression cron, Queue<Instant> ran)
       throws SQLException {
