@@ -51,6 +51,19 @@ final class DbSchedulerTable implements SqlTables {
   }
 
   @Override
+  public void open(Connection connection) throws SQLException {
+    List<String> tasks = new ArrayList<>();
+    try (PreparedStatement statement =
+            connection.prepareStatement("select distinct task_name from " + table + " order by 1");
+        ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        tasks.add(rows.getString(1));
+      }
+    }
+    SqlTables.requireKnown("row of " + table + " has the task name", task, tasks);
+  }
+
+  @Override
   public List<SqlRow> next(Connection connection, @Nullable SqlRow last, int max)
       throws SQLException {
     try (PreparedStatement statement =

@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -84,16 +85,19 @@ final class QuartzTables implements SqlTables {
         }
       }
     }
-    if (schedulers.isEmpty() && scheduler.isEmpty()) {
-      throw new IllegalStateException(
-          "No job of Quartz has the class %s. Those that are there have %s"
-              .formatted(job, String.join(", ", classes(connection))));
-    } else if (scheduler.isEmpty() && schedulers.size() > 1) {
-      throw new IllegalStateException(
+    SqlTables.requireKnown(
+        "job of Quartz has the class",
+        job,
+        schedulers.isEmpty() ? classes(connection) : Set.of(job));
+    if (scheduler.isEmpty() && schedulers.size() > 1) {
+      throw new IllegalArgumentException(
           "Several schedulers of Quartz have jobs of this class. Write one of them in front: %s/%s"
               .formatted(String.join("|", schedulers), job));
     } else if (scheduler.isEmpty()) {
       scheduler = schedulers.get(0);
+    } else {
+      SqlTables.requireKnown(
+          "job of Quartz with this class has the scheduler", scheduler, schedulers);
     }
   }
 
@@ -107,7 +111,7 @@ final class QuartzTables implements SqlTables {
         classes.add(rows.getString(1));
       }
     }
-    return classes.isEmpty() ? List.of("none") : classes;
+    return classes;
   }
 
   private String sql(String text) {
@@ -128,8 +132,8 @@ final class QuartzTables implements SqlTables {
   }
 
   @Override
-  public boolean isWrittenOver() {
-    return true;
+  public Duration settling() {
+    return Duration.ofSeconds(1);
   }
 
   private PreparedStatement select(Connection connection, String condition) throws SQLException {

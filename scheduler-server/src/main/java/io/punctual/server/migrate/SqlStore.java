@@ -29,7 +29,6 @@ final class SqlStore implements OldStore<SqlRow> {
   private static final String PREFIX = "jdbc:";
   private static final int LOCK_SECONDS = 60;
   private static final long LOCK_AGAIN_MS = 500;
-  private static final long SETTLED_MS = 1_000;
   private static final int TRIES = 20;
 
   private final Connection connection;
@@ -164,6 +163,14 @@ final class SqlStore implements OldStore<SqlRow> {
       }
     }
     change(tables::open);
+    settle(inTransaction(tables::taken));
+  }
+
+  /** Waits until the old side knows that recurring jobs are taken. */
+  private void settle(List<SqlRow> taken) throws InterruptedException {
+    if (taken.stream().anyMatch(SqlRow::isRecurring)) {
+      Thread.sleep(tables.settling().toMillis());
+    }
   }
 
   private boolean isLocked() {
@@ -217,9 +224,7 @@ final class SqlStore implements OldStore<SqlRow> {
       return 0;
     }
     last = rows.getLast();
-    if (tables.isWrittenOver() && rows.stream().anyMatch(row -> row.isRecurring() && isFree(row))) {
-      Thread.sleep(SETTLED_MS);
-    }
+    settle(rows.stream().filter(SqlStore::isFree).filter(wanted).toList());
     List<SqlRow> all = new ArrayList<>(inTransaction(tables::taken));
     Set<List<String>> taken = new HashSet<>();
     all.forEach(row -> taken.add(row.key()));

@@ -2,7 +2,10 @@ package io.punctual.server.migrate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,12 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 interface SqlTables {
 
+  /** How many names a message has at most. */
+  int MAX_NAMED = 50;
+
   /**
    * Checks that the tables have such jobs.
    *
-   * @throws IllegalStateException if they do not
+   * @throws IllegalArgumentException if they do not
    */
-  default void open(Connection connection) throws SQLException {}
+  void open(Connection connection) throws SQLException;
 
   /** Locks the tables against the old side, until the transaction ends, if its schedulers do so. */
   default void lock(Connection connection) throws SQLException {}
@@ -40,8 +46,28 @@ interface SqlTables {
   /** Gives a taken job back to the old side. */
   void putBack(Connection connection, SqlRow row) throws SQLException;
 
-  /** Returns whether the old side may write over a taken row that it read shortly before. */
-  default boolean isWrittenOver() {
-    return false;
+  /** Returns how long the old side may still use or write over a recurring job that it has read. */
+  default Duration settling() {
+    return Duration.ZERO;
+  }
+
+  /**
+   * Checks that there are jobs of a name.
+   *
+   * @param what continues a sentence that begins "No"
+   * @param known the names that the table has
+   * @throws IllegalArgumentException if there are none
+   */
+  static void requireKnown(String what, String name, Collection<String> known) {
+    if (!known.contains(name)) {
+      throw new IllegalArgumentException(
+          "No %s %s. Those that are there have %s. After a complete move, none is left."
+              .formatted(
+                  what,
+                  name,
+                  known.isEmpty()
+                      ? "none"
+                      : known.stream().limit(MAX_NAMED).collect(Collectors.joining(", "))));
+    }
   }
 }

@@ -51,20 +51,18 @@ final class XxlJobTable implements SqlTables {
   @Override
   public void open(Connection connection) throws SQLException {
     List<String> groups = texts(connection, "job_group", " where executor_handler = ?", handler);
-    if (groups.isEmpty()) {
-      List<String> handlers =
-          texts(connection, "executor_handler", " where executor_handler <> ?", "");
-      throw new IllegalStateException(
-          "No job of XXL-JOB has the handler %s. Those that are there have %s"
-              .formatted(handler, handlers.isEmpty() ? "none" : String.join(", ", handlers)));
-    } else if (group.isEmpty() && groups.size() > 1) {
-      throw new IllegalStateException(
+    SqlTables.requireKnown(
+        "job of XXL-JOB has the handler",
+        handler,
+        texts(connection, "executor_handler", " where executor_handler <> ?", ""));
+    if (group.isEmpty() && groups.size() > 1) {
+      throw new IllegalArgumentException(
           "Several executors have a handler of this name. Write the id of one of them in front:"
               + " %s/%s".formatted(String.join("|", groups), handler));
     } else if (group.isEmpty()) {
       group = groups.get(0);
     } else if (!groups.contains(group)) {
-      throw new IllegalStateException(
+      throw new IllegalArgumentException(
           "The executor %s has no jobs of the handler %s. Those with such jobs are %s"
               .formatted(group, handler, String.join(", ", groups)));
     }

@@ -359,8 +359,22 @@ class DbSchedulerImportIT {
   void aTableOfAnotherNameAndWhatIsWrong() throws Exception {
     try (OldDatabase old = database(OldDatabase.Kind.MARIADB)) {
       old.run("rename table scheduled_tasks to my_tasks");
+      String said = system.run(old, moved, "db-scheduler", "order.close", "--table=my_tasks");
+      assertThat(said)
+          .contains("No row of my_tasks has the task name order.close. Those that are there")
+          .contains("have none. After a complete move, none is left.")
+          .doesNotContain("jobs were moved", "Run the same command");
+      old.run(
+          "insert into my_tasks (task_name, task_instance, execution_time, picked, version)"
+              + " values ('order.close', '7', '2033-05-18 03:33:20', false, 1)");
+      Process misspelt =
+          system.start(old, moved, "db-scheduler", "order.cloes", "--table=my_tasks");
+      assertThat(new String(misspelt.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .contains("No row of my_tasks has the task name order.cloes. Those that are there have")
+          .contains("have order.close.");
+      assertThat(misspelt.waitFor()).isEqualTo(2);
       assertThat(system.run(old, moved, "db-scheduler", "order.close", "--table=my_tasks"))
-          .contains("0 jobs were moved.");
+          .contains("1 jobs were moved.");
       assertThat(system.run(old, moved, "db-scheduler", "order.close"))
           .contains("The database did not do what it was asked", "scheduled_tasks", "0 jobs were");
       assertThat(system.run(old, moved, "db-scheduler", "order.close", "--table=a;b"))

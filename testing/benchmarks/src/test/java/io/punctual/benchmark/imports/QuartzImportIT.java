@@ -503,6 +503,9 @@ class QuartzImportIT {
       shop.scheduleJob(
           JobBuilder.newJob(Orders.class).withIdentity("empty").build(),
           TriggerBuilder.newTrigger().withIdentity("empty").startAt(FAR).build());
+      assertThat(system.run(old, moved, "quartz", "shpo/" + jobs, "--base64"))
+          .contains("No job of Quartz with this class has the scheduler shpo. Those that are there")
+          .doesNotContain("jobs were moved");
       assertThat(system.run(old, moved, "quartz", "shop/" + jobs, "--base64"))
           .contains("2 jobs were moved.");
       assertThat(old.texts("select SCHED_NAME from QRTZ_TRIGGERS"))
