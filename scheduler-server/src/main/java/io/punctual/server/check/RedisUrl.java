@@ -86,6 +86,11 @@ public record RedisUrl(
         : this;
   }
 
+  /** The same server with another password, where the URL has none. */
+  public RedisUrl orPassword(String other) {
+    return password.isEmpty() ? new RedisUrl(tls, user, other, host, port, database) : this;
+  }
+
   /** Returns a client of the server, which connects when it is used. */
   public UnifiedJedis connect() {
     DefaultJedisClientConfig.Builder client =

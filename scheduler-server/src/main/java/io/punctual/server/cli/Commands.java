@@ -61,8 +61,9 @@ public final class Commands {
         import-jobs LIBRARY URL QUEUE
                                     moves the jobs that wait in QUEUE of redisson, bullmq or a
                                     sorted-set at that Redis to a scheduler; or those of a task of
-                                    db-scheduler, quartz or xxl-job in the database at that URL of
-                                    JDBC; takes
+                                    db-scheduler, quartz, xxl-job or jobrunr in the database at
+                                    that URL of JDBC, whose password may be in the variable
+                                    PUNCTUAL_IMPORT_PASSWORD; takes
           --application=NAME        the application that the jobs are for
           --task-type=NAME          their task type
           --scheduler=URL           where to send them (default: http://localhost:8080); the
@@ -70,7 +71,8 @@ public final class Commands {
           --base64                  payloads are bytes, and become text as Base64
           --seconds                 scores of the sorted set are seconds; else they are ms
           --table=NAME              another name of db-scheduler's table, or another begin of the
-                                    names of the tables of quartz (QRTZ_) and xxl-job (xxl_job_)
+                                    names of the tables of quartz (QRTZ_), xxl-job (xxl_job_) and
+                                    jobrunr (jobrunr_)
           --zone=ZONE               time zone of XXL-JOB's admin (default: that of this machine)
           --dry-run                 says what would be moved, and changes nothing
       """;

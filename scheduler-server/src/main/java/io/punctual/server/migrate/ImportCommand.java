@@ -31,7 +31,7 @@ public final class ImportCommand {
       "Usage: import-jobs redisson|bullmq|sorted-set REDIS_URL QUEUE --application=NAME"
           + " --task-type=NAME [--scheduler=URL] [--base64] [--seconds] [--dry-run], or import-jobs"
           + " db-scheduler|quartz|xxl-job JDBC_URL TASK with the same and [--table=NAME]"
-          + " [--zone=ZONE].";
+          + " [--zone=ZONE]. PUNCTUAL_IMPORT_PASSWORD is the password of that Redis or database.";
 
   private static final String SCHEDULER = "--scheduler";
   private static final String APPLICATION = "--application";
@@ -146,7 +146,7 @@ public final class ImportCommand {
           new SchedulerHttp(
               scheduler(given.values().getOrDefault(SCHEDULER, "http://localhost:8080")),
               variable("PUNCTUAL_TOKEN"));
-      store = store(given);
+      store = store(given, variable("PUNCTUAL_IMPORT_PASSWORD"));
       given.required(APPLICATION);
       given.required(TASK_TYPE);
     } catch (IllegalArgumentException e) {
@@ -201,7 +201,7 @@ public final class ImportCommand {
   }
 
   /** Returns what connects to the store: only then the command line is known to be right. */
-  private static Supplier<OldStore<?>> store(Arguments given) {
+  private static Supplier<OldStore<?>> store(Arguments given, String password) {
     PayloadFormat format = new PayloadFormat(given.has(BASE64), given.has(SECONDS));
     Optional<SqlLibrary> sql = SqlLibrary.named(given.library());
     if (sql.isPresent()) {
@@ -209,17 +209,18 @@ public final class ImportCommand {
       if (sql.get() != SqlLibrary.XXL_JOB) {
         given.refuse(ZONE);
       }
-      return () -> sqlStore(sql.get(), given, format);
+      return () -> sqlStore(sql.get(), given, format, password);
     }
     OldLibrary library =
         OldLibrary.named(given.library())
             .orElseThrow(() -> new IllegalArgumentException("The library is not known. " + USAGE));
     given.refuse(TABLE, ZONE);
-    RedisUrl url = RedisUrl.parse(given.url());
+    RedisUrl url = RedisUrl.parse(given.url()).orPassword(password);
     return () -> new OldQueue(url.connect(), library, given.queue(), format);
   }
 
-  private static OldStore<?> sqlStore(SqlLibrary library, Arguments given, PayloadFormat format) {
+  private static OldStore<?> sqlStore(
+      SqlLibrary library, Arguments given, PayloadFormat format, String password) {
     String table =
         SqlLibrary.requireTable(TABLE, given.values().getOrDefault(TABLE, library.defaultTable()));
     SqlTables tables =
@@ -229,7 +230,7 @@ public final class ImportCommand {
             given.required(TASK_TYPE),
             new SqlLibrary.Options(format, zone(given), InstantSource.system()));
     return SqlStore.connect(
-        given.url(), tables, library.word() + " " + table + " " + given.queue());
+        given.url(), password, tables, library.word() + " " + table + " " + given.queue());
   }
 
   private static ZoneId zone(Arguments given) {

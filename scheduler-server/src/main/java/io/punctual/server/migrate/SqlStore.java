@@ -49,18 +49,22 @@ final class SqlStore implements OldStore<SqlRow> {
   /**
    * Connects to a database.
    *
+   * @param password empty if the URL has it, or none is needed
    * @param queue tells this store from others in the same database
    * @throws IllegalArgumentException if the URL is none, or if its driver is missing
    * @throws IllegalStateException if the login fails, or the database is another one
    */
-  static SqlStore connect(String url, SqlTables tables, String queue) {
+  static SqlStore connect(String url, String password, SqlTables tables, String queue) {
     if (!url.startsWith(PREFIX)) {
       throw new IllegalArgumentException(
-          "The URL must be one of JDBC, such as"
-              + " jdbc:postgresql://host/database?user=NAME&password=PASSWORD.");
+          "The URL must be one of JDBC, such as jdbc:postgresql://host/database?user=NAME.");
     }
     try {
-      Connection connection = driver(url).connect(url, new Properties());
+      Properties login = new Properties();
+      if (!password.isEmpty()) {
+        login.setProperty("password", password);
+      }
+      Connection connection = driver(url).connect(url, login);
       if (connection == null) {
         throw new IllegalArgumentException("The driver does not know this URL.");
       }
