@@ -30,7 +30,7 @@ public final class ImportCommand {
   private static final String USAGE =
       "Usage: import-jobs redisson|bullmq|sorted-set REDIS_URL QUEUE --application=NAME"
           + " --task-type=NAME [--scheduler=URL] [--base64] [--seconds] [--dry-run], or import-jobs"
-          + " db-scheduler|quartz|xxl-job JDBC_URL TASK with the same and [--table=NAME]"
+          + " db-scheduler|quartz|xxl-job|jobrunr JDBC_URL TASK with the same and [--table=NAME]"
           + " [--zone=ZONE]. PUNCTUAL_IMPORT_PASSWORD is the password of that Redis or database.";
 
   private static final String SCHEDULER = "--scheduler";
@@ -208,6 +208,10 @@ public final class ImportCommand {
       given.refuse(SECONDS);
       if (sql.get() != SqlLibrary.XXL_JOB) {
         given.refuse(ZONE);
+      }
+      if (sql.get() == SqlLibrary.JOBRUNR) {
+        // Its payloads are JSON.
+        given.refuse(BASE64);
       }
       return () -> sqlStore(sql.get(), given, format, password);
     }

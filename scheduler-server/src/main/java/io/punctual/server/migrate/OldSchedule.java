@@ -6,6 +6,7 @@ import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,36 @@ record OldSchedule(Schedule schedule, Instant first, String original) implements
                   rule(schedule),
                   schedule.zone()));
     }
+  }
+
+  /**
+   * Makes one of a library that does not keep the next planned instant.
+   *
+   * @param last the last instant that the old side runs
+   * @throws UnreadableException if nothing is planned after it
+   */
+  static OldSchedule after(Instant last, Schedule schedule, String original)
+      throws UnreadableException {
+    Occurrence next = recurrence(schedule).next(last);
+    if (next == null) {
+      throw new UnreadableException("does not run any more: '" + original + "'");
+    }
+    return new OldSchedule(schedule, next.at(), original);
+  }
+
+  /**
+   * Returns a time zone.
+   *
+   * @throws UnreadableException if Punctual does not know it
+   */
+  static ZoneId zone(String name) throws UnreadableException {
+    if (name.equals("Z")) {
+      return ZoneId.of("UTC");
+    } else if (!ZoneId.getAvailableZoneIds().contains(name)) {
+      throw new UnreadableException(
+          "has the time zone '%s', which is not in the IANA time zone database".formatted(name));
+    }
+    return ZoneId.of(name);
   }
 
   private static Recurrence recurrence(Schedule schedule) {

@@ -16,7 +16,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -354,14 +353,10 @@ final class QuartzTables implements SqlTables {
 
   private OldSchedule cron(Trigger trigger, String id, String params) throws UnreadableException {
     String expression = String.valueOf(trigger.cron());
-    String zone = String.valueOf(trigger.zone());
-    if (!ZoneId.getAvailableZoneIds().contains(zone)) {
-      throw new UnreadableException(
-          "has the time zone '%s', which is not in the IANA time zone database".formatted(zone));
-    }
     Schedule.Builder schedule =
         begin(trigger, id, params, missed(trigger, DO_NOTHING, DO_NOTHING))
-            .cron(QuartzCron.translated(expression), ZoneId.of(zone))
+            .cron(
+                QuartzCron.translated(expression), OldSchedule.zone(String.valueOf(trigger.zone())))
             .gap(Gap.SKIP)
             .fold(Fold.LAST);
     if (trigger.end() != null) {

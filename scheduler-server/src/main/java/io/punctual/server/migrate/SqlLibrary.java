@@ -29,6 +29,13 @@ enum SqlLibrary {
     SqlTables tables(String table, String queue, String taskType, Options options) {
       return new XxlJobTable(table, queue, taskType, options.zone());
     }
+  },
+  /** JobRunr; a queue is the signature of jobs. */
+  JOBRUNR(JobRunrTables.PREFIX) {
+    @Override
+    SqlTables tables(String table, String queue, String taskType, Options options) {
+      return new JobRunrTables(table, queue, taskType, options.clock());
+    }
   };
 
   // It is part of statements.

@@ -28,6 +28,11 @@ record SqlRow(
     OldWork read() throws UnreadableException;
   }
 
+  /** Returns the same row; the old side does not run it at this moment, or does. */
+  SqlRow free(boolean free) {
+    return new SqlRow(key, version, name, isRecurring, free, work, flaw);
+  }
+
   /** Makes a row of what a reader finds. */
   static SqlRow of(
       List<String> key,

@@ -276,6 +276,7 @@ final class SqlStore implements OldStore<SqlRow> {
         });
   }
 
+  /** Rows that could not be read were not taken: they have no mark to be removed. */
   @Override
   public void refuse(SqlRow row) {
     change(

@@ -1,4 +1,6 @@
-/** Moves waiting jobs on the command line out of another library's Redis into Punctual. */
+/**
+ * Moves waiting jobs on the command line out of another library's Redis or database into Punctual.
+ */
 @NullMarked
 package io.punctual.server.migrate;
 
