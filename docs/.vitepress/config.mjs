@@ -89,7 +89,7 @@ export default {
       themeConfig: {
         nav: [
           ...sidebar.zh.map((part) => ({ text: part.text, link: firstOf(part) })),
-          ...sidebar.parts.slice(1).map((part) => ({ text: part.text, link: firstOf(part) }))
+          ...sidebar.parts.slice(1).map((part) => ({ text: part.zh, link: firstOf(part) }))
         ],
         sidebar: sidebarItems(sidebar.zh),
         outline: { label: '本页内容' },
