@@ -52,6 +52,11 @@ abstract class RegistryContract {
     return new String[0];
   }
 
+  /** Keeps the queues of this test from those of another one. */
+  final String keyPrefix() {
+    return getClass().getSimpleName();
+  }
+
   /** The word for the registry in the API. */
   abstract String source();
 
@@ -165,7 +170,7 @@ abstract class RegistryContract {
     Submitter newcomer = new Submitter(load.application(), "newcomer");
     try (JavaProcess changing = worker(load, "--worker.extra=control").start().awaitReady();
         JavaProcess other = worker(load).start().awaitReady();
-        JavaProcess next = worker(load, "--worker.extra=newcomer")) {
+        JavaProcess next = worker(load, "--worker.later=true", "--worker.type=newcomer")) {
       awaitKnown(load, changing, other);
       newcomer.submit(scheduler(), "new-", 5, "record", System.currentTimeMillis(), 0);
       Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
@@ -177,8 +182,9 @@ abstract class RegistryContract {
       awaitWithin(afterChange(), "the removed type is gone", () -> noneRuns("newcomer", load));
       newcomer.submit(scheduler(), "late-", 5, "record", System.currentTimeMillis(), 0);
       Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
+      // It is registered without any worker, and adds this one afterwards.
       next.start().awaitReady();
-      Waiting.until("they are done", () -> newcomer.drained(scheduler()));
+      awaitWithin(afterChange(), "the first worker runs", () -> newcomer.drained(scheduler()));
       assertThat(processes(load, "late-")).containsExactly(next.pid());
     }
   }

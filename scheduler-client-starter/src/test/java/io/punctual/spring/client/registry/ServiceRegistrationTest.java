@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.cloud.client.DefaultServiceInstance;
@@ -25,7 +28,17 @@ import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 class ServiceRegistrationTest {
 
   private final OurServiceRegistry registry = new OurServiceRegistry();
-  private final ServiceRegistration registration = registration("order.close");
+  private final Set<String> types = ConcurrentHashMap.newKeySet();
+  private final ServiceRegistration registration =
+      new ServiceRegistration(
+          registry,
+          new CommonDialect(ServiceRegistration.name(registry)),
+          () -> new WorkerMetadata(types, "/ctx/callback", WorkerMetadata.BATCH, 10));
+
+  @BeforeEach
+  void aWorker() {
+    types.add("order.close");
+  }
 
   private static final class Entry extends DefaultServiceInstance implements Registration {
     Entry(Map<String, String> metadata) {
@@ -34,13 +47,17 @@ class ServiceRegistrationTest {
   }
 
   private static final class OurServiceRegistry implements ServiceRegistry<Entry>, KeptRegistry {
-    @Nullable String problem;
-    final List<String> calls = new ArrayList<>();
+    volatile @Nullable String problem;
+    volatile @Nullable RuntimeException refusal;
+    final List<String> calls = new CopyOnWriteArrayList<>();
     CountDownLatch stands = new CountDownLatch(0);
 
     @Override
     public void register(Entry registration) {
-      calls.add("register");
+      if (refusal != null) {
+        throw refusal;
+      }
+      calls.add("register " + registration.getMetadata());
     }
 
     @Override
@@ -70,14 +87,7 @@ class ServiceRegistrationTest {
     }
   }
 
-  private ServiceRegistration registration(String... types) {
-    return new ServiceRegistration(
-        registry,
-        new CommonDialect(ServiceRegistration.name(registry)),
-        () -> new WorkerMetadata(Set.of(types), "/ctx/callback", WorkerMetadata.BATCH, 10));
-  }
-
-  private Entry enter(ServiceRegistration registration, Map<String, String> metadata) {
+  private Entry enter(Map<String, String> metadata) {
     Entry entry = new Entry(metadata);
     registration.publish(new InstancePreRegisteredEvent(this, entry));
     registration.registered(new InstanceRegisteredEvent<>(this, entry));
@@ -103,13 +113,61 @@ class ServiceRegistrationTest {
   }
 
   @Test
-  void anInstanceThatRunsNothingIsNoWorker() {
-    assertThat(enter(registration(), new HashMap<>()).getMetadata()).isEmpty();
+  void anInstanceThatRunsNothingIsNoWorkerUntilItGetsItsFirstOne() {
+    types.clear();
+    Entry entry = enter(new HashMap<>());
+    registration.update();
+    assertThat(entry.getMetadata()).isEmpty();
+
+    types.add("order.close");
+    registration.update();
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(registry.calls)
+                    .containsExactly("register {punctual-callback=/ctx/callback}"));
+    types.add("order.remind");
+    registration.update();
+    assertThat(registry.calls).hasSize(1);
+    assertThat(registration.error()).isNull();
+  }
+
+  @Test
+  void aWorkerThatIsAddedWhileSpringCloudRegistersIsPublishedAfterwards() {
+    types.clear();
+    Entry entry = new Entry(new HashMap<>());
+    registration.publish(new InstancePreRegisteredEvent(this, entry));
+    types.add("order.close");
+    registration.update();
+    assertThat(entry.getMetadata()).isEmpty();
+
+    registration.registered(new InstanceRegisteredEvent<>(this, entry));
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(registry.calls)
+                    .containsExactly("register {punctual-callback=/ctx/callback}"));
+  }
+
+  @Test
+  void aRegistryThatRefusesTheFirstWorkerIsAnError() {
+    types.clear();
+    enter(new HashMap<>());
+    registry.refusal = new IllegalStateException("HTTP 403");
+    types.add("order.close");
+    registration.update();
+
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(registration.error())
+                    .isEqualTo(
+                        "our refused its callback (java.lang.IllegalStateException: HTTP 403)"));
   }
 
   @Test
   void metadataThatCannotBeChangedAreAnError() {
-    enter(registration, Map.of());
+    enter(Map.of());
 
     assertThat(registration.error())
         .isEqualTo("the metadata of its registration in our cannot be changed");
@@ -117,7 +175,7 @@ class ServiceRegistrationTest {
 
   @Test
   void anEntryThatTheRegistryDoesNotShowIsAnError() {
-    enter(registration, new HashMap<>());
+    enter(new HashMap<>());
     registry.problem = "our had lost it";
 
     assertThat(registration.error()).isEqualTo("our had lost it");
@@ -126,7 +184,7 @@ class ServiceRegistrationTest {
   @Test
   void anInstanceLeavesOnceAndMayComeBack() {
     registration.deregister();
-    enter(registration, new HashMap<>());
+    enter(new HashMap<>());
     registration.register();
     assertThat(registry.calls).isEmpty();
 
@@ -135,13 +193,14 @@ class ServiceRegistrationTest {
     registration.register();
     registration.deregister();
 
-    assertThat(registry.calls).containsExactly("deregister", "register", "deregister");
+    assertThat(registry.calls)
+        .containsExactly("deregister", "register {punctual-callback=/ctx/callback}", "deregister");
   }
 
   @Tag("full")
   @Test
   void aRegistryThatStandsStillIsNotWaitedFor() {
-    enter(registration, new HashMap<>());
+    enter(new HashMap<>());
     registry.stands = new CountDownLatch(1);
 
     assertThatThrownBy(registration::deregister)

@@ -34,6 +34,8 @@ public final class ServiceRegistration implements InstanceRegistration {
   private final ServiceRegistry<Registration> registry;
   private final RegistryDialect dialect;
   private final Supplier<WorkerMetadata> metadata;
+  // Held while the entry in the registry is changed in the background.
+  private final Object entry = new Object();
   private volatile @Nullable Registration own;
   private volatile @Nullable String problem;
   private volatile boolean registered;
@@ -71,9 +73,16 @@ public final class ServiceRegistration implements InstanceRegistration {
   void publish(InstancePreRegisteredEvent event) {
     Registration registration = event.getRegistration();
     own = registration;
-    if (metadata.get().taskTypes().isEmpty()) {
-      return;
+    if (runsAny()) {
+      publish(registration);
     }
+  }
+
+  private boolean runsAny() {
+    return !metadata.get().taskTypes().isEmpty();
+  }
+
+  private void publish(Registration registration) {
     String path = metadata.get().callbackPath();
     try {
       dialect.metadata(registration).put(WorkerMetadata.CALLBACK, path);
@@ -91,21 +100,50 @@ public final class ServiceRegistration implements InstanceRegistration {
     }
   }
 
-  /** Does nothing where the callback is known: schedulers ask the instance every five seconds. */
+  /**
+   * Registers again, with the callback, once an instance without task types has the first one. Does
+   * nothing where the callback is known: schedulers ask the instance every five seconds.
+   */
   @Override
-  public void update() {
-    if (own != null && !published && problem == null && !metadata.get().taskTypes().isEmpty()) {
-      problem = "it was registered in " + registry() + " before it had a task type";
+  public synchronized void update() {
+    Registration registration = own;
+    if (!registered || registration == null || published || problem != null || !runsAny()) {
+      return;
+    }
+    publish(registration);
+    if (published) {
+      // A registry that stands still must not keep the application from its work.
+      background("punctual-registration", () -> registerAgain(registration));
+    }
+  }
+
+  private void registerAgain(Registration registration) {
+    try {
+      synchronized (entry) {
+        if (!left) {
+          registry.register(registration);
+        }
+      }
+    } catch (RuntimeException e) {
+      problem = "%s refused its callback (%s)".formatted(registry(), e);
       log.warn(
-          "Punctual: {}, so schedulers do not call this instance. Start it with at least one worker,"
-              + " or set punctual.registration=scheduler.",
+          "Punctual: {}, so schedulers do not call this instance. Restart it with at least one"
+              + " worker, or set punctual.registration=scheduler.",
           problem);
     }
+  }
+
+  private static void background(String name, Runnable task) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    thread.start();
   }
 
   @EventListener
   void registered(InstanceRegisteredEvent<?> event) {
     registered = true;
+    // A worker may have been added meanwhile.
+    update();
   }
 
   /** Registers again after {@link #deregister}. The first time, Spring Cloud registers. */
@@ -132,10 +170,14 @@ public final class ServiceRegistration implements InstanceRegistration {
     left = true;
     // A registry that stands still must not keep the instance from ending its jobs.
     FutureTask<@Nullable Void> removal =
-        new FutureTask<>(() -> registry.deregister(registration), null);
-    Thread thread = new Thread(removal, "punctual-deregistration");
-    thread.setDaemon(true);
-    thread.start();
+        new FutureTask<>(
+            () -> {
+              synchronized (entry) {
+                registry.deregister(registration);
+              }
+            },
+            null);
+    background("punctual-deregistration", removal);
     try {
       removal.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {

@@ -35,6 +35,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -66,6 +67,9 @@ public class WorkerApplication {
   /** Property: other task types that it knows, with commas between them. */
   public static final String EXTRA = "worker.extra";
 
+  /** Property: whether it adds its first worker once it is up, and is registered without any. */
+  public static final String LATER = "worker.later";
+
   /** Property: how long a fetched job is held unless it is kept, if not as in an application. */
   public static final String PULL_LEASE = "worker.pull-lease";
 
@@ -79,6 +83,7 @@ public class WorkerApplication {
   }
 
   @Bean
+  @ConditionalOnProperty(name = LATER, havingValue = "false", matchIfMissing = true)
   TaskWorker jobs(
       @Value("${" + OWN + ":" + TYPE + "}") String type,
       @Value("${" + RECORD + "}") Path record,
@@ -86,6 +91,15 @@ public class WorkerApplication {
       ObjectProvider<Workers> workers)
       throws IOException {
     return new Jobs(type, open(record), slower, workers);
+  }
+
+  @Bean
+  @ConditionalOnProperty(LATER)
+  ApplicationRunner laterJobs(
+      @Value("${" + OWN + "}") String type,
+      @Value("${" + RECORD + "}") Path record,
+      ObjectProvider<Workers> workers) {
+    return arguments -> workers.getObject().add(new Jobs(type, open(record), 1, workers));
   }
 
   /** A worker for each other type. */
