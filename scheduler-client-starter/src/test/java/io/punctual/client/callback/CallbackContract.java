@@ -445,12 +445,12 @@ abstract class CallbackContract {
         .build();
   }
 
-  private static String request(String application, String... jobs) {
+  static String request(String application, String... jobs) {
     return "{\"application\":\"%s\",\"instance\":\"i\",\"jobs\":[%s]}"
         .formatted(application, String.join(",", jobs));
   }
 
-  private static String job(String type, String params, int attempt) {
+  static String job(String type, String params, int attempt) {
     return job("job-" + IDS.incrementAndGet(), type, params, attempt);
   }
 

@@ -28,6 +28,11 @@ public final class CallbackGuard {
   private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
   private static final Set<String> HERE = Set.of("localhost", "127.0.0.1", "[::1]");
 
+  // Tomcat removes X-Forwarded-For where it believes that header.
+  private static final String[] OF_PROXIES = {
+    "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Via"
+  };
+
   private final List<CallbackSignature.Key> keys;
   private final boolean acceptUnsigned;
   private final InstantSource clock;
@@ -162,7 +167,7 @@ public final class CallbackGuard {
     }
     // Behind a proxy every caller seems to be on this machine. A page in a browser of this machine
     // may reach it by the page's own name (DNS rebinding).
-    if (has(request, "Forwarded", "X-Forwarded-For", "Via")
+    if (has(request, OF_PROXIES)
         || !isHere(request.remoteAddress())
         || !HERE.contains(request.serverName())) {
       return new Refusal(

@@ -292,7 +292,17 @@ class CallbackGuardTest {
     remote.setRemoteAddr("10.1.2.3");
     assertThat(refusal(open, remote, BODY)).contains("same machine only");
     for (Map.Entry<String, String> proxy :
-        Map.of("X-Forwarded-For", "1.2.3.4", "Forwarded", "for=1.2.3.4", "Via", "1.1 p")
+        Map.of(
+                "X-Forwarded-For",
+                "1.2.3.4",
+                "X-Forwarded-Host",
+                "127.0.0.1",
+                "X-Forwarded-Proto",
+                "http",
+                "Forwarded",
+                "for=1.2.3.4",
+                "Via",
+                "1.1 p")
             .entrySet()) {
       FakeExchange forwarded = unsigned();
       forwarded.addHeader(proxy.getKey(), proxy.getValue());

@@ -5,6 +5,8 @@ import io.punctual.client.callback.CallbackHandler;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -35,10 +37,20 @@ public final class ServletCallback implements HttpRequestHandler {
   @Override
   public void handleRequest(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    handler.handle(new Exchange(request, response));
+    handler.handle(new Exchange(request, original(request), response));
   }
 
-  private record Exchange(HttpServletRequest request, HttpServletResponse response)
+  /** Returns the request as it came: Spring's filter hides the headers of proxies. */
+  private static HttpServletRequest original(HttpServletRequest request) {
+    ServletRequest original = request;
+    while (original instanceof ServletRequestWrapper wrapper) {
+      original = wrapper.getRequest();
+    }
+    return original instanceof HttpServletRequest http ? http : request;
+  }
+
+  private record Exchange(
+      HttpServletRequest request, HttpServletRequest original, HttpServletResponse response)
       implements CallbackExchange {
 
     @Override
@@ -48,17 +60,17 @@ public final class ServletCallback implements HttpRequestHandler {
 
     @Override
     public @Nullable String header(String name) {
-      return request.getHeader(name);
+      return original.getHeader(name);
     }
 
     @Override
     public String remoteAddress() {
-      return request.getRemoteAddr();
+      return original.getRemoteAddr();
     }
 
     @Override
     public String serverName() {
-      return request.getServerName();
+      return original.getServerName();
     }
 
     @Override
