@@ -35,6 +35,11 @@ public final class Payloads {
     return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
   }
 
+  /** Returns payloads that a mapper with Jackson's defaults reads and writes. */
+  public static Payloads plain() {
+    return new Payloads(JsonMapper::new);
+  }
+
   /**
    * The text of a payload; empty for null.
    *

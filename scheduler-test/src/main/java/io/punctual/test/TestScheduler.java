@@ -66,7 +66,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A scheduler for tests, in memory: the engine and the state machine of the real one, and a clock
@@ -165,7 +164,7 @@ public final class TestScheduler {
         scheduler ->
             new SpringTaskSubmitService(
                 scheduler.jobScheduler(),
-                new Payloads(JsonMapper::new),
+                Payloads.plain(),
                 type -> WorkerSettings.NONE,
                 Transactions.AFTER_COMMIT,
                 new DirectCalls(scheduler.jobScheduler(), CommitFailures.NONE),
@@ -234,7 +233,7 @@ public final class TestScheduler {
 
     /**
      * What the application submits to. Without this call, that is what the starters make of their
-     * defaults, and a plain {@link JsonMapper} writes payloads.
+     * defaults, and a mapper without settings writes payloads.
      *
      * @param factory asked once, when it is needed at first; it stands before {@link
      *     TestScheduler#jobScheduler}

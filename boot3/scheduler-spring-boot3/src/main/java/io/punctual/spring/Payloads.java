@@ -40,6 +40,11 @@ public final class Payloads {
     return new Payloads(() -> mapper.getIfAvailable(Payloads::ownMapper));
   }
 
+  /** Returns payloads that a mapper with the defaults of Spring Boot and Jackson 3 handles. */
+  public static Payloads plain() {
+    return new Payloads(Payloads::ownMapper);
+  }
+
   /** Returns a mapper with the defaults of Spring Boot and Jackson 3. */
   private static ObjectMapper ownMapper() {
     return JsonMapper.builder()

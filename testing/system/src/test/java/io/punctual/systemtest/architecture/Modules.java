@@ -56,7 +56,8 @@ final class Modules {
           "scheduler-client-starter",
           // The sources of these are those of the modules without boot3 in their names.
           "scheduler-spring-boot3",
-          "scheduler-client-starter-boot3");
+          "scheduler-client-starter-boot3",
+          "scheduler-test-boot3");
 
   private final Path root;
   private final JavaClasses classes;
