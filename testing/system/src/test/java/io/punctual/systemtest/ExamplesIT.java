@@ -83,6 +83,32 @@ class ExamplesIT {
   }
 
   @Test
+  void theShopOnQuarkusClosesAnOrderUnlessItIsPaid() throws Exception {
+    int port = Ports.free();
+    try (JavaProcess shop =
+        PROGRAMS
+            .foreign(
+                Path.of(System.getProperty("java.home")),
+                ModuleDirectory.of("quarkus-shop").resolve("target"),
+                "quarkus-shop",
+                List.of(
+                    "-Dquarkus.http.host=127.0.0.1",
+                    "-Dquarkus.http.port=" + port,
+                    "-Dpunctual.url=" + scheduler.url(),
+                    "-jar",
+                    "quarkus-app/quarkus-run.jar"),
+                port)
+            .start()) {
+      shop.awaitPort();
+      assertThat(Http.put(shop.url() + "/orders/1001/1800", "").body()).contains("CREATED");
+      assertThat(Http.delete(shop.url() + "/orders/1001").body()).contains("CANCELLED");
+      assertThat(Http.put(shop.url() + "/orders/1002/1", "").body()).contains("CREATED");
+      shop.awaitLog("closing order 1002");
+      shop.terminate();
+    }
+  }
+
+  @Test
   void jobsThatPythonAddsArePushedToAJavaWorker() throws Exception {
     Workload load = Workload.of("python-adds");
     try (JavaProcess worker = load.worker(REGISTRY).start()) {

@@ -52,6 +52,7 @@ final class Modules {
           "kotlin-shop",
           "modulith-shop",
           "nacos-server",
+          "quarkus-shop",
           "system",
           "scheduler-client-starter",
           // The sources of these are those of the modules without boot3 in their names.
