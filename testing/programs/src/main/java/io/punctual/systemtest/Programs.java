@@ -254,16 +254,47 @@ public final class Programs {
   }
 
   /**
-   * An instance of a worker application with other libraries than those of this JVM.
+   * An instance of a worker application on another Spring Boot than that of this build.
    *
-   * @param libraries all that it needs
+   * @param module which has its libraries
+   * @param client which it has of them: Eureka's, ZooKeeper's or Consul's
    */
-  JavaProcess workerWith(
-      List<Path> libraries,
+  JavaProcess workerOf(
+      String module,
+      RegistryClient client,
       JavaProcess registry,
       String application,
       Path record,
       String... options) {
+    Launch launch = workerOf(module, client.alone());
+    return switch (client) {
+      case EUREKA -> worker(launch, registry.url(), application, record, options);
+      case ZOOKEEPER -> worker(launch, application, record, zookeeper(registry), options);
+      case CONSUL -> worker(launch, application, record, consul(registry), options);
+      case NACOS, KUBERNETES -> throw new IllegalArgumentException(client + " is in no module");
+    };
+  }
+
+  /**
+   * The same without any registry's client.
+   *
+   * @param schedulers at which it registers, or from which it pulls
+   */
+  JavaProcess workerOf(
+      String module,
+      List<JavaProcess> schedulers,
+      String application,
+      Path record,
+      String... options) {
+    return worker(
+        workerOf(module, jar -> !RegistryClient.isOfAny(jar)),
+        application,
+        record,
+        List.of(addresses(schedulers)),
+        options);
+  }
+
+  private static Launch workerOf(String module, Predicate<String> jars) {
     List<Path> path = new ArrayList<>();
     path.add(
         Path.of(
@@ -273,15 +304,15 @@ public final class Programs {
                     .getCodeSource()
                     .getLocation()
                     .toString())));
-    path.addAll(libraries);
+    try (Stream<Path> libraries =
+        Files.list(ModuleDirectory.of(module).resolve("target").resolve("lib"))) {
+      libraries.filter(jar -> jars.test(jar.getFileName().toString())).sorted().forEach(path::add);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     String joined =
         path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
-    Launch launch =
-        new Launch(
-            "worker-with-other-libraries",
-            List.of("-cp", joined, WorkerApplication.class.getName()),
-            path);
-    return worker(launch, registry.url(), application, record, options);
+    return new Launch(module, List.of("-cp", joined, WorkerApplication.class.getName()), path);
   }
 
   private JavaProcess worker(

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 enum RegistryClient {
   EUREKA("(spring-cloud-(starter-)?netflix-|eureka-client|netflix-).*"),
   ZOOKEEPER("(spring-cloud-(starter-)?zookeeper-|curator-|zookeeper-).*"),
-  CONSUL("spring-cloud-(starter-)?consul-.*"),
+  CONSUL("(spring-cloud-(starter-)?consul-|consul-api-).*"),
   NACOS("(spring-cloud-(starter-)?alibaba-|nacos-|logback-adapter|simpleclient).*"),
   KUBERNETES(
       "(spring-cloud-kubernetes-|client-java-|bcpkix-|bcutil-|bucket4j|caffeine-|commons-collections4"

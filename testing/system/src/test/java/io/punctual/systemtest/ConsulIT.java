@@ -31,7 +31,7 @@ class ConsulIT extends RegistryContract {
 
   @Override
   List<JavaProcess> schedulers(JavaProcess registry) {
-    return List.of(PROGRAMS.schedulerOnConsul(registry, REDIS.port(), "on-consul"));
+    return List.of(PROGRAMS.schedulerOnConsul(registry, REDIS.port(), keyPrefix()));
   }
 
   @Override
@@ -43,8 +43,16 @@ class ConsulIT extends RegistryContract {
                 DISCOVERY + "heartbeat.use-actuator-health=false",
                 DISCOVERY + "heartbeat.ttl=6s"));
     all.addAll(List.of(options));
-    return PROGRAMS.workerOnConsul(
-        registry(), load.application(), load.record(), all.toArray(String[]::new));
+    return instance(load, all.toArray(String[]::new));
+  }
+
+  /**
+   * An instance, not started.
+   *
+   * @param options also those of its check
+   */
+  JavaProcess instance(Workload load, String... options) {
+    return PROGRAMS.workerOnConsul(registry(), load.application(), load.record(), options);
   }
 
   @Override
@@ -58,12 +66,7 @@ class ConsulIT extends RegistryContract {
   void aWorkerStartsBeforeConsulAndComesBackAfterItsEntryWasRemoved() throws Exception {
     Workload load = Workload.of("before-consul");
     registry().kill();
-    try (JavaProcess worker =
-        PROGRAMS.workerOnConsul(
-            registry(),
-            load.application(),
-            load.record(),
-            DISCOVERY + "health-check-interval=1s")) {
+    try (JavaProcess worker = instance(load, DISCOVERY + "health-check-interval=1s")) {
       worker.start().awaitReady();
       worker.awaitLog("Consul does not take or show the registration of this instance");
 

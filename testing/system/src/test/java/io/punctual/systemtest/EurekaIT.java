@@ -22,7 +22,7 @@ class EurekaIT extends RegistryContract {
 
   @Override
   List<JavaProcess> schedulers(JavaProcess registry) {
-    return List.of(PROGRAMS.scheduler(registry, REDIS.port(), "on-eureka"));
+    return List.of(PROGRAMS.scheduler(registry, REDIS.port(), keyPrefix()));
   }
 
   @Override

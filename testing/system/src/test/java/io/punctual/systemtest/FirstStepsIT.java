@@ -22,6 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -37,7 +39,7 @@ class FirstStepsIT {
 
   private static final String PROPERTIES = "src/main/resources/application.properties";
 
-  /** The local repository has these plugins, and not those of the older Spring Boot. */
+  /** The local repository has these plugins, and not those of other versions of Spring Boot. */
   private static final String BUILD_PLUGINS =
       """
       <maven-clean-plugin.version>3.5.0</maven-clean-plugin.version>
@@ -64,27 +66,33 @@ class FirstStepsIT {
     assertThatItClosesAnOrder(bare, jar);
   }
 
-  @Test
-  void theSameTenLinesAreAnApplicationOnSpringBoot3() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "spring-boot3, 2, scheduler-client-starter-boot3",
+    "spring-boot40, 1, scheduler-client-starter"
+  })
+  void theSameTenLinesAreAnApplicationOn(String line, int block, String starter) throws Exception {
+    String version = ScratchProject.required("punctual." + line + ".version");
     MarkdownPage page = MarkdownPage.of(FIRST_JOB);
-    Map<String, String> files = new HashMap<>(files(page.blocks(STARTER, "xml").get(2).strip()));
+    Map<String, String> files =
+        new HashMap<>(files(page.blocks(STARTER, "xml").get(block).strip()));
     files.computeIfPresent(
         "pom.xml",
         (path, pom) ->
             pom.replace(
                     "<version>%s</version>"
                         .formatted(ScratchProject.required("punctual.spring-boot.version")),
-                    "<version>%s</version>"
-                        .formatted(ScratchProject.required("punctual.spring-boot3.version")))
+                    "<version>%s</version>".formatted(version))
                 .replace("<java.version>", BUILD_PLUGINS + "<java.version>"));
-    ScratchProject bare = ScratchProject.of("service-on-spring-boot-3", files);
+    ScratchProject bare = ScratchProject.of("service-on-" + line, files);
     bare.maven("package");
     Path jar = bare.directory().resolve("target").resolve("first-shop-1.jar");
     assertThat(libraries(jar))
         .contains(
-            "scheduler-client-starter-boot3-" + System.getProperty("punctual.version") + ".jar",
-            "spring-boot-" + ScratchProject.required("punctual.spring-boot3.version") + ".jar")
-        .noneMatch(name -> name.contains("scheduler-spring-0"));
+            starter + "-" + System.getProperty("punctual.version") + ".jar",
+            "spring-boot-" + version + ".jar")
+        .filteredOn(name -> name.startsWith("scheduler-spring-"))
+        .hasSize(1);
     assertThatItClosesAnOrder(bare, jar);
   }
 

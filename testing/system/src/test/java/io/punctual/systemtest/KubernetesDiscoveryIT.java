@@ -34,7 +34,7 @@ class KubernetesDiscoveryIT extends RegistryContract {
         PROGRAMS.schedulerOnKubernetes(
             registry,
             REDIS.port(),
-            "on-kubernetes",
+            keyPrefix(),
             "--punctual.security.signing-keys=" + SIGNING_KEY));
   }
 

@@ -23,7 +23,7 @@ class NacosIT extends RegistryContract {
 
   @Override
   List<JavaProcess> schedulers(JavaProcess registry) {
-    return List.of(PROGRAMS.schedulerOnNacos(registry, REDIS.port(), "on-nacos"));
+    return List.of(PROGRAMS.schedulerOnNacos(registry, REDIS.port(), keyPrefix()));
   }
 
   @Override

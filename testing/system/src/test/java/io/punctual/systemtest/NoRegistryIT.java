@@ -25,9 +25,9 @@ class NoRegistryIT extends RegistryContract {
     return List.of(scheduler(), scheduler());
   }
 
-  private static JavaProcess scheduler() {
+  private JavaProcess scheduler() {
     return PROGRAMS.scheduler(
-        "http://127.0.0.1:1", REDIS.port(), "no-registry", "--eureka.client.enabled=false");
+        "http://127.0.0.1:1", REDIS.port(), keyPrefix(), "--eureka.client.enabled=false");
   }
 
   @Override

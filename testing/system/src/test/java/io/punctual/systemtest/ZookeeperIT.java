@@ -28,12 +28,17 @@ class ZookeeperIT extends RegistryContract {
 
   @Override
   List<JavaProcess> schedulers(JavaProcess registry) {
-    return List.of(PROGRAMS.schedulerOnZookeeper(registry, REDIS.port(), "on-zookeeper"));
+    return List.of(PROGRAMS.schedulerOnZookeeper(registry, REDIS.port(), keyPrefix()));
   }
 
   @Override
   JavaProcess worker(Workload load, String... options) {
-    return PROGRAMS.workerOnZookeeper(registry(), load.application(), load.record(), options);
+    return worker(registry(), load, options);
+  }
+
+  /** An instance that is registered in that ZooKeeper. */
+  JavaProcess worker(JavaProcess zookeeper, Workload load, String... options) {
+    return PROGRAMS.workerOnZookeeper(zookeeper, load.application(), load.record(), options);
   }
 
   @Override
@@ -51,17 +56,13 @@ class ZookeeperIT extends RegistryContract {
             PROGRAMS.scheduler(
                 REGISTRY,
                 REDIS.port(),
-                "in-both",
+                keyPrefix() + "-in-both",
                 "--spring.cloud.zookeeper.enabled=true",
                 "--spring.cloud.zookeeper.connect-string=127.0.0.1:" + zookeeper.port(),
                 "--spring.cloud.zookeeper.discovery.instance-host=127.0.0.1");
         JavaProcess inEureka = one.worker(REGISTRY);
         JavaProcess inZookeeper =
-            PROGRAMS.workerOnZookeeper(
-                zookeeper,
-                other.application(),
-                other.record(),
-                "--spring.cloud.zookeeper.block-until-connected-wait=1")) {
+            worker(zookeeper, other, "--spring.cloud.zookeeper.block-until-connected-wait=1")) {
       scheduler.start();
       inEureka.start();
       inZookeeper.start();

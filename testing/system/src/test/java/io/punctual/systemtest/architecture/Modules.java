@@ -54,6 +54,8 @@ final class Modules {
           "nacos-server",
           "quarkus-shop",
           "system",
+          "worker-boot35",
+          "worker-boot40",
           "scheduler-client-starter",
           // The sources of these are those of the modules without boot3 in their names.
           "scheduler-spring-boot3",
