@@ -197,8 +197,7 @@ class ExamplesIT {
         placed(page.blocks("Other languages", "python").get(0))
             .replace("\"mailer\"", "\"" + application + "\""));
     try (ExampleProgram mailer =
-        ExampleProgram.start(
-            directory, Map.of("PYTHONUNBUFFERED", "1"), "python3", "mailer.py")) {
+        ExampleProgram.start(directory, Map.of("PYTHONUNBUFFERED", "1"), "python3", "mailer.py")) {
       mailer.await("mail to ann@example.org", 1);
       JavaClient.of(application, scheduler)
           .submit(
@@ -230,7 +229,11 @@ class ExamplesIT {
     for (String heading : List.of("Look up, reschedule and cancel", "Commands: one address")) {
       for (String block : page.blocks(heading, "bash")) {
         ExampleProgram.run(
-            EXAMPLES, Map.of(), "bash", "-euc", "curl() { command curl -fsS \"$@\"; }\n" + placed(block));
+            EXAMPLES,
+            Map.of(),
+            "bash",
+            "-euc",
+            "curl() { command curl -fsS \"$@\"; }\n" + placed(block));
       }
     }
   }

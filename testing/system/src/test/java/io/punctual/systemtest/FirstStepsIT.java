@@ -157,7 +157,8 @@ class FirstStepsIT {
                   java,
                   bare.directory(),
                   "first-shop-in-development",
-                  List.of("-cp", classPath, "com.example.FirstShop", "--spring.profiles.active=dev"),
+                  List.of(
+                      "-cp", classPath, "com.example.FirstShop", "--spring.profiles.active=dev"),
                   Ports.free())
               .start()) {
         shop.awaitLog("closing 1001");

@@ -1,4 +1,6 @@
-/** The application of the first job; in a package by itself, so that it finds no other components. */
+/**
+ * The application of the first job; in a package by itself, so that it finds no other components.
+ */
 @NullMarked
 package io.punctual.systemtest.guide.first;
 
