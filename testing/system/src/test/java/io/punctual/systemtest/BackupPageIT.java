@@ -28,8 +28,8 @@ class BackupPageIT {
   @Test
   void aCopyIsRestoredAndTheLossIsReportedAndAcknowledged() throws Exception {
     MarkdownPage page = MarkdownPage.of("docs/backup.md");
-    Path data = Files.createDirectories(DIRECTORY.resolve("backup/data").toAbsolutePath());
-    Path copies = Files.createDirectories(DIRECTORY.resolve("backup/copies").toAbsolutePath());
+    Path data = Files.createDirectories(DIRECTORY.resolve("restored").toAbsolutePath());
+    Path copies = Files.createDirectories(DIRECTORY.resolve("copies").toAbsolutePath());
     places.put("sudo systemctl", ": systemctl");
     places.put("sudo chown", ": chown");
     places.put("sudo -u redis ", "");
