@@ -21,7 +21,7 @@ public enum ErrorCode {
   WRONG_STATE("wrong-state", 409),
   /** Somebody had the job, and it is not theirs any more. */
   LEASE_LOST("lease-lost", 409),
-  /** The job is not what {@code If-Match} says, or {@code If-None-Match} names what is there. */
+  /** The job is not the version of {@code If-Match}, or {@code If-None-Match} found a schedule. */
   CHANGED("changed", 412),
   /** The body is larger than allowed. */
   TOO_LARGE("too-large", 413),

@@ -35,8 +35,8 @@ public interface TaskContext {
    * Returns how late this attempt began, by this machine's clock; never negative. It counts from
    * the due time of this attempt: that of the job, or that of the retry. If the job was accepted
    * later, or the hours of its queue began later, it counts from then. The API's {@code lateMs}
-   * counts in the same way. From {@link #dueAt} until now, the attempts before this one are
-   * included.
+   * counts in the same way. To include the earlier attempts, compare {@link #dueAt} with the
+   * current time.
    */
   Duration lateness();
 

@@ -167,7 +167,7 @@ public class ScheduleService {
           throw ApiException.of(
               ErrorCode.CHANGED,
               "id",
-              "is that of a schedule that is there already: edit that one, or choose another id");
+              "is the id of an existing schedule: edit that schedule, or choose another id");
       case FULL ->
           throw ApiException.invalid(
               "id",

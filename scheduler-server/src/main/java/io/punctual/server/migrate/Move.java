@@ -25,7 +25,7 @@ final class Move<E> {
   private static final String TAKEN =
       "An earlier run took it, and Punctual may have it, so it stays taken: ";
   private static final String BEFORE =
-      ", was there before this run, so it stays: look whether it runs twice";
+      ", was there before this run and stays: check whether it runs twice";
 
   private final OldStore<E> store;
   private final Submissions submissions;
@@ -148,7 +148,7 @@ final class Move<E> {
           end(
               entry,
               End.KEPT,
-              e.getMessage() + ". " + TAKEN + "run it with the options of that run");
+              e.getMessage() + ". " + TAKEN + "run the command with the options of that run");
         } else {
           refuse(entry, String.valueOf(e.getMessage()));
         }
@@ -254,7 +254,7 @@ final class Move<E> {
     List<E> theirs = store.moved(stored.entries(), stored.jobs());
     for (E entry : theirs) {
       OldJob job = stored.jobs().get(stored.entries().indexOf(entry));
-      changed(entry, created ? cancelled(job) : "its job in Punctual, " + job.id() + BEFORE);
+      changed(entry, created ? cancelled(job) : "Its job in Punctual, " + job.id() + BEFORE);
     }
     long before = jobs;
     jobs += stored.jobs().size() - theirs.size();
@@ -265,8 +265,8 @@ final class Move<E> {
 
   private String cancelled(OldJob job) throws UnavailableException, InterruptedException {
     return submissions.cancel(job)
-        ? "it was cancelled in Punctual"
-        : "Punctual has begun or changed it: look whether it ran twice";
+        ? "It was cancelled in Punctual"
+        : "Punctual has already started or changed it: check whether it ran twice";
   }
 
   private void move(E entry, OldSchedule schedule)
@@ -298,8 +298,8 @@ final class Move<E> {
         changed(
             entry,
             schedules.delete(schedule)
-                ? "its schedule was deleted in Punctual"
-                : "its schedule could not be deleted in Punctual: do so, else it runs twice");
+                ? "Its schedule was deleted in Punctual"
+                : "Its schedule could not be deleted in Punctual: delete it, or it runs twice");
         return;
       }
       recurring++;
@@ -348,9 +348,7 @@ final class Move<E> {
 
   private void changed(E entry, String then) {
     end(
-        entry,
-        End.CHANGED,
-        "was changed or removed at the old side while it was moved, so " + then);
+        entry, End.CHANGED, "was changed or removed at the old side while it was moved. " + then);
   }
 
   private void refuse(E entry, String why) {

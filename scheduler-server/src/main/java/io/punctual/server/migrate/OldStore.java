@@ -35,7 +35,7 @@ interface OldStore<E> extends AutoCloseable {
   List<E> look(int seen, int max);
 
   /**
-   * Takes jobs; 0 if none is left. Which ones, {@link #taken} says.
+   * Takes jobs, which {@link #taken} then returns; returns how many, 0 if none is left.
    *
    * @param wanted false for jobs that are to stay where they are
    */

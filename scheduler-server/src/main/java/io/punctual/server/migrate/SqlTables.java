@@ -61,7 +61,7 @@ interface SqlTables {
   static void requireKnown(String what, String name, Collection<String> known) {
     if (!known.contains(name)) {
       throw new IllegalArgumentException(
-          "No %s %s. Those that are there have %s. After a complete move, none is left."
+          "No %s %s. Found: %s. After a complete move, none is left."
               .formatted(
                   what,
                   name,

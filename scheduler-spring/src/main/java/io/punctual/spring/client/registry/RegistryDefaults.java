@@ -28,9 +28,8 @@ public final class RegistryDefaults implements EnvironmentPostProcessor, Ordered
           "eureka.client.registry-fetch-interval-seconds", "5",
           "eureka.client.initial-instance-info-replication-interval-seconds", "1");
 
-  // The first is that of Spring Boot 4. With 3.5, the client uses the last one, or the second if
-  // the
-  // application asks for RestClient.
+  // Spring Boot 4 uses the first name. With 3.5, the client uses the last one, or the second one if
+  // the application asks for RestClient.
   private static final List<String> TIMEOUTS =
       List.of(
           "eureka.client.timeout",

@@ -9,7 +9,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Why a registry does not answer, as far as its port tells, and a request if it speaks HTTP. */
+/** Finds out why a registry does not answer: connects to it, and sends a request over HTTP. */
 final class RegistryProbe {
 
   private static final int PATIENCE_MS = 1_000;

@@ -127,7 +127,7 @@ public final class ServiceRegistration implements InstanceRegistration {
     } catch (RuntimeException e) {
       problem = "%s refused its callback (%s)".formatted(registry(), e);
       log.warn(
-          "Punctual: {}, so schedulers do not call this instance. Restart it with at least one"
+          "Punctual: {}, so schedulers do not call this instance. Restart the instance with a"
               + " worker, or set punctual.registration=scheduler.",
           problem);
     }

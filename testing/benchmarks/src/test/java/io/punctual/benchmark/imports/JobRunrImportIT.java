@@ -372,7 +372,7 @@ class JobRunrImportIT {
       var unusedToo = storage.save(new Job(details(List.of()), new EnqueuedState()));
 
       assertThat(system.run(old, moved, "jobrunr", "com.shop.Orders.close"))
-          .contains("No job of JobRunr has the signature com.shop.Orders.close. Those that")
+          .contains("No job of JobRunr has the signature com.shop.Orders.close. Found: ")
           .contains("com.shop.Orders.close(java.lang.String)");
       assertThat(
               system.run(

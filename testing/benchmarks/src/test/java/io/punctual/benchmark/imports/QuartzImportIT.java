@@ -435,7 +435,7 @@ class QuartzImportIT {
       assertThat(system.schedule(moved, "taken", 1).get("every").longValue()).isEqualTo(3_600_000);
 
       assertThat(system.run(old, moved, "quartz", "com.shop.Unknown"))
-          .contains("No job of Quartz has the class com.shop.Unknown. Those that are there have")
+          .contains("No job of Quartz has the class com.shop.Unknown. Found: ")
           .contains(Orders.class.getName());
       scheduler.shutdown();
     }
@@ -504,7 +504,7 @@ class QuartzImportIT {
           JobBuilder.newJob(Orders.class).withIdentity("empty").build(),
           TriggerBuilder.newTrigger().withIdentity("empty").startAt(FAR).build());
       assertThat(system.run(old, moved, "quartz", "shpo/" + jobs, "--base64"))
-          .contains("No job of Quartz with this class has the scheduler shpo. Those that are there")
+          .contains("No job of Quartz with this class has the scheduler shpo. Found: ")
           .doesNotContain("jobs were moved");
       assertThat(system.run(old, moved, "quartz", "shop/" + jobs, "--base64"))
           .contains("2 jobs were moved.");
