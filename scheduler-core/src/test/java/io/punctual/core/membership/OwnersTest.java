@@ -84,7 +84,10 @@ class OwnersTest {
   void onlyMembersThatServeAQueueOwnIt() {
     QueueName queue = BUCKETS.get(0).queue();
     List<Member> members =
-        List.of(member("all"), new Member("one", "1.2.3", Set.of(queue)), new Member("none", "1.2.3", Set.of()));
+        List.of(
+            member("all"),
+            new Member("one", "1.2.3", Set.of(queue)),
+            new Member("none", "1.2.3", Set.of()));
     Map<Bucket, List<String>> owners = having(Role.OWNER, members);
     assertThat(owners.keySet()).containsExactlyInAnyOrderElementsOf(BUCKETS);
     owners.forEach(
@@ -124,7 +127,8 @@ class OwnersTest {
   void onlyMembersThatServeAQueueShareItsBuckets() {
     Owners owners = new Owners("me");
     QueueName queue = BUCKETS.get(0).queue();
-    owners.update(List.of(new Member("a", "1.2.3", Set.of(queue)), new Member("b", "1.2.3", Set.of())));
+    owners.update(
+        List.of(new Member("a", "1.2.3", Set.of(queue)), new Member("b", "1.2.3", Set.of())));
     assertThat(owners.members()).isEqualTo(3);
     assertThat(owners.of(BUCKETS.get(0)).members()).isEqualTo(2);
     assertThat(owners.of(BUCKETS.get(BUCKETS.size() - 1)).members()).isEqualTo(1);

@@ -383,7 +383,9 @@ public class HealthChecks {
     Map<String, List<String>> versions = new TreeMap<>();
     engine
         .members()
-        .forEach((name, version) -> versions.computeIfAbsent(version, any -> new ArrayList<>()).add(name));
+        .forEach(
+            (name, version) ->
+                versions.computeIfAbsent(version, any -> new ArrayList<>()).add(name));
     if (versions.size() < 2) {
       return List.of();
     }

@@ -347,8 +347,7 @@ final class Move<E> {
   }
 
   private void changed(E entry, String then) {
-    end(
-        entry, End.CHANGED, "was changed or removed at the old side while it was moved. " + then);
+    end(entry, End.CHANGED, "was changed or removed at the old side while it was moved. " + then);
   }
 
   private void refuse(E entry, String why) {

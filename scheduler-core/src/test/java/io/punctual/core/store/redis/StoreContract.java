@@ -843,7 +843,8 @@ abstract class StoreContract {
     Members members = store.members();
     QueueName queue = bucket.queue();
     Members.Member all = new Members.Member("all", "1.2.3", null);
-    Members.Member some = new Members.Member("some", "1.2.4", Set.of(queue, new QueueName("other", "x.y")));
+    Members.Member some =
+        new Members.Member("some", "1.2.4", Set.of(queue, new QueueName("other", "x.y")));
     Duration life = Duration.ofSeconds(30);
     Hearing hearing = new Hearing();
     try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
