@@ -24,7 +24,12 @@ local was_there = redis.call('HDEL', KEYS[1], ARGV[2]) == 1
 local others = { int(now) }
 local entries = redis.call('HGETALL', KEYS[1])
 for i = 1, #entries, 2 do
-  local ends, most, version, serves = string.match(entries[i + 1], '^(%d+) (%d+) (%S+) (.*)$')
+  local ends, most, rest = string.match(entries[i + 1], '^(%d+) (%d+) (.*)$')
+  local version, serves = string.match(rest or '', '^([^%s:*]+) (.*)$')
+  if not version then
+    -- Of a scheduler that does not say its version: names of queues have a colon.
+    version, serves = 'unknown', rest
+  end
   local left = ends and tonumber(ends) - now or 0
   if was_away and left <= 0 and ends then
     left = tonumber(most)

@@ -62,7 +62,8 @@ final class Session implements PullQueues {
   /** Of the program, as its archive says it. */
   private static final String VERSION =
       Objects.requireNonNullElse(
-          Session.class.getPackage().getImplementationVersion(), "development");
+              Session.class.getPackage().getImplementationVersion(), "development")
+          .replaceAll("[\\s:*]+", "_");
 
   private enum Phase {
     NEW,

@@ -14,7 +14,7 @@ public interface Members {
    * An engine.
    *
    * @param name unique, 1 to 200 characters without spaces
-   * @param version of its program, without spaces
+   * @param version of its program, 1 or more characters without spaces, {@code :} and {@code *}
    * @param serves the queues whose jobs it delivers; null for all
    */
   record Member(String name, String version, @Nullable Set<QueueName> serves) {

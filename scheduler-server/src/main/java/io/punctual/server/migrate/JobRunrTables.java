@@ -60,6 +60,8 @@ final class JobRunrTables implements SqlTables {
   private final String taskType;
   private final InstantSource clock;
   private Duration poll = Duration.ZERO;
+  // Whether a server of the old side is alive.
+  private boolean served;
   private String idParameter = "?";
 
   /**
@@ -86,9 +88,16 @@ final class JobRunrTables implements SqlTables {
     try (PreparedStatement statement =
             connection.prepareStatement(
                 sql(
-                    "select max(pollIntervalInSeconds) from {}backgroundjobservers where running = 1"));
+                    "select max(pollIntervalInSeconds), max(lastHeartbeat) from"
+                        + " {}backgroundjobservers where running = 1"));
         ResultSet rows = statement.executeQuery()) {
-      poll = rows.next() ? Duration.ofSeconds(rows.getLong(1)) : Duration.ZERO;
+      if (rows.next()) {
+        poll = Duration.ofSeconds(rows.getLong(1));
+        Timestamp beat = rows.getTimestamp(2, utc());
+        // A killed one stays in the table.
+        Instant alive = clock.instant().minus(poll.multipliedBy(4)).minus(SLACK);
+        served = beat != null && beat.toInstant().isAfter(alive);
+      }
     }
     try (PreparedStatement statement =
             connection.prepareStatement(sql("select distinct jobSignature from {}jobs"));
@@ -179,7 +188,9 @@ final class JobRunrTables implements SqlTables {
             SqlRow.of(
                 List.of(JOB, id), found.getLong(2), id, false, true, () -> read(id, json(text)));
         boolean isFree =
-            !(row.work() instanceof OldJob job) || Instant.ofEpochMilli(job.dueAt()).isAfter(soon);
+            !served
+                || !(row.work() instanceof OldJob job)
+                || Instant.ofEpochMilli(job.dueAt()).isAfter(soon);
         rows.add(row.free(isFree));
       }
     }
@@ -295,18 +306,27 @@ final class JobRunrTables implements SqlTables {
         () -> schedule(job, last));
   }
 
-  /** When the last job is due that JobRunr has made of a recurring one; null if none is there. */
+  /**
+   * When the last job is due that JobRunr has made of a recurring one; null if none is there. An
+   * ended job with a later time had a retry that was not waited for.
+   */
   private @Nullable Instant latest(Connection connection, String id) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
-            sql("select max(scheduledAt) from {}jobs where recurringJobId = ?"))) {
+            sql(
+                "select max(scheduledAt) from {}jobs where recurringJobId = ? and (state not in"
+                    + " ('SUCCEEDED', 'FAILED', 'DELETED') or scheduledAt <= ?)"))) {
       statement.setString(1, id);
+      statement.setTimestamp(2, Timestamp.from(clock.instant()), utc());
       try (ResultSet rows = statement.executeQuery()) {
-        Calendar utc = Calendar.getInstance(TimeZone.getTimeZone(ZoneOffset.UTC), Locale.ROOT);
-        Timestamp at = rows.next() ? rows.getTimestamp(1, utc) : null;
+        Timestamp at = rows.next() ? rows.getTimestamp(1, utc()) : null;
         return at == null ? null : at.toInstant();
       }
     }
+  }
+
+  private static Calendar utc() {
+    return Calendar.getInstance(TimeZone.getTimeZone(ZoneOffset.UTC), Locale.ROOT);
   }
 
   private OldSchedule schedule(Recurring recurring, Instant last) throws UnreadableException {

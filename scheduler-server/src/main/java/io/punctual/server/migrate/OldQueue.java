@@ -244,7 +244,8 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
 
   @Override
   public boolean wasReadable(Entry entry) {
-    return !Arrays.equals(entry.format(), bytes(format.name()));
+    // An older command noted no format.
+    return entry.format().length > 0 && !Arrays.equals(entry.format(), bytes(format.name()));
   }
 
   /** Sets a job aside that Punctual does not take, until {@link #putBack}. */

@@ -92,7 +92,11 @@ class FirstStepsIT {
             starter + "-" + System.getProperty("punctual.version") + ".jar",
             "spring-boot-" + version + ".jar")
         .filteredOn(name -> name.startsWith("scheduler-spring-"))
-        .hasSize(1);
+        .containsExactly(
+            starter.replace("client-starter", "spring")
+                + "-"
+                + System.getProperty("punctual.version")
+                + ".jar");
     assertThatItClosesAnOrder(bare, jar);
   }
 

@@ -872,6 +872,25 @@ abstract class StoreContract {
   }
 
   @Test
+  void aMemberThatDoesNotSayItsVersionIsThereAllTheSame() {
+    QueueName other = new QueueName("other", "x.y");
+    long ends = jobs.stats(bucket).now() + 30_000;
+    try (RedisConnection connection = connections().getConnection()) {
+      connection
+          .hashCommands()
+          .hSet(
+              BucketReader.bytes(options.prefix() + ":members"),
+              BucketReader.bytes("old"),
+              BucketReader.bytes(ends + " 30000 shop:order.close other:x.y"));
+    }
+    Members.Member self = new Members.Member("self", "1.2.3", null);
+    assertThat(store.members().beat(self, Duration.ofSeconds(1)).members())
+        .containsExactly(
+            new Members.Member(
+                "old", "unknown", Set.of(new QueueName("shop", "order.close"), other)));
+  }
+
+  @Test
   void aMemberWhoseTimeIsOfAnotherClockIsForgotten() {
     // As it was written before the clock was set back by an hour.
     long ends = jobs.stats(bucket).now() + 3_600_000;

@@ -7,6 +7,7 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out why a registry does not answer: connects to it, and sends a request over HTTP. */
@@ -49,7 +50,8 @@ final class RegistryProbe {
     } catch (SocketTimeoutException e) {
       return silent;
     } catch (IOException e) {
-      return " (" + String.valueOf(e.getMessage()).toLowerCase(java.util.Locale.ROOT) + ")";
+      String why = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
+      return " (" + why.toLowerCase(java.util.Locale.ROOT) + ")";
     } catch (IllegalArgumentException e) {
       return " (this is no address)";
     }

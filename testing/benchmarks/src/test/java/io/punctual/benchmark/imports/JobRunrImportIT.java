@@ -164,6 +164,20 @@ class JobRunrImportIT {
     assertThat(all.size() - RAN.size()).isGreaterThanOrEqualTo(JOBS + LATE);
   }
 
+  /** No server would run them any more. */
+  @Test
+  void whatFellDueWhileTheOldSideWasStoppedMovesToo() throws Exception {
+    Map<String, Instant> due = new ConcurrentHashMap<>();
+    try (OldDatabase old = OldDatabase.create(OldDatabase.Kind.POSTGRESQL)) {
+      fill(jobRunr(old, false), "overdue-", 20, Instant.now().minusSeconds(600), due);
+
+      assertThat(system.run(old, moved, "jobrunr", SIGNATURE))
+          .contains("20 jobs were moved.")
+          .doesNotContain("left to the old side");
+      Waiting.until("they are in Punctual", () -> moved.waiting("moved") == 20);
+    }
+  }
+
   private static void fill(
       JobRequestScheduler jobRunr,
       String prefix,
