@@ -150,7 +150,7 @@ class ServiceRegistrationTest {
   }
 
   @Test
-  void aRegistryThatRefusesTheFirstWorkerIsAnError() {
+  void aRegistryThatRefusesTheFirstWorkerIsAnErrorUntilItTakesIt() {
     types.clear();
     enter(new HashMap<>());
     registry.refusal = new IllegalStateException("HTTP 403");
@@ -163,6 +163,10 @@ class ServiceRegistrationTest {
                 assertThat(registration.error())
                     .isEqualTo(
                         "our refused its callback (java.lang.IllegalStateException: HTTP 403)"));
+
+    registry.refusal = null;
+    Awaitility.await().untilAsserted(() -> assertThat(registration.error()).isNull());
+    assertThat(registry.calls).contains("register {punctual-callback=/ctx/callback}");
   }
 
   @Test

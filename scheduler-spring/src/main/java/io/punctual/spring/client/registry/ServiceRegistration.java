@@ -118,18 +118,35 @@ public final class ServiceRegistration implements InstanceRegistration {
   }
 
   private void registerAgain(Registration registration) {
-    try {
-      synchronized (entry) {
-        if (!left) {
-          registry.register(registration);
+    synchronized (entry) {
+      while (!left && !takes(registration)) {
+        try {
+          entry.wait(PATIENCE.toMillis());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return;
         }
       }
+    }
+  }
+
+  /** Returns whether the registry takes the registration; says why not, the first time. */
+  private boolean takes(Registration registration) {
+    try {
+      registry.register(registration);
+      problem = null;
+      return true;
     } catch (RuntimeException e) {
+      if (problem == null) {
+        log.warn(
+            "Punctual: {} refused its callback ({}), so schedulers do not call this instance. It"
+                + " asks again every {} s. If this goes on, set punctual.registration=scheduler.",
+            registry(),
+            e,
+            PATIENCE.toSeconds());
+      }
       problem = "%s refused its callback (%s)".formatted(registry(), e);
-      log.warn(
-          "Punctual: {}, so schedulers do not call this instance. Restart the instance with a"
-              + " worker, or set punctual.registration=scheduler.",
-          problem);
+      return false;
     }
   }
 
@@ -151,8 +168,16 @@ public final class ServiceRegistration implements InstanceRegistration {
   public void register() {
     Registration registration = own;
     if (left && registration != null) {
-      registry.register(registration);
+      // A removal that still waits for the registry must not come after it.
       left = false;
+      try {
+        synchronized (entry) {
+          registry.register(registration);
+        }
+      } catch (RuntimeException e) {
+        left = true;
+        throw e;
+      }
     }
   }
 
@@ -173,7 +198,9 @@ public final class ServiceRegistration implements InstanceRegistration {
         new FutureTask<>(
             () -> {
               synchronized (entry) {
-                registry.deregister(registration);
+                if (left) {
+                  registry.deregister(registration);
+                }
               }
             },
             null);
