@@ -1721,7 +1721,7 @@ class ConsoleIT extends ConsoleTestBase {
       // Another one of that name would be overwritten.
       HttpResponse<String> again = bea.post("/console/schedules", form);
       assertThat(again.statusCode()).isEqualTo(412);
-      assertThat(again.body()).contains("id is that of a schedule that is there");
+      assertThat(again.body()).contains("id is the id of an existing schedule");
 
       assertThat(words(bea.get(at + "/edit").body())).contains("Edit schedule", "2027-03-28 03:30");
       form.put("from", "");
