@@ -12,7 +12,6 @@ import io.punctual.spi.JobAttempt;
 import io.punctual.spi.JobListener;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.client.PunctualClientAutoConfiguration;
-import io.punctual.test.Attempt;
 import io.punctual.test.TestScheduler;
 import java.time.Clock;
 import java.time.Duration;
@@ -158,7 +157,8 @@ class PunctualTestAutoConfigurationTest {
                   });
               scheduler.taskSubmitService().send("fails", "", Duration.ZERO);
               scheduler.advance(Duration.ofHours(1));
-              assertThat(scheduler.attempts().stream().map(Attempt::lateness))
+              assertThat(scheduler.attempts())
+                  .extracting(attempt -> Duration.between(attempt.dueAt(), attempt.at()))
                   .containsExactly(Duration.ZERO, Duration.ofHours(1));
               assertThat(scheduler.deadLetters()).hasSize(1);
             });
@@ -223,7 +223,9 @@ class PunctualTestAutoConfigurationTest {
         .send("order.remind", new Remind("1001"), Duration.ofMinutes(1));
     scheduler.advance(Duration.ofDays(1));
     assertThat(context.getBean(Reminders.class).sent).containsExactly(new Remind("1001"));
-    return scheduler.attempts().stream().map(Attempt::lateness).toList();
+    return scheduler.attempts().stream()
+        .map(attempt -> Duration.between(attempt.dueAt(), attempt.at()))
+        .toList();
   }
 
   @Test
