@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The pages of the site in a browser: on a phone and on two screens, light and dark. Looks at each
- * {@code site.every}-th page, 20 unless set.
+ * {@code site.every}-th page, 60 unless set.
  */
 @Tag("full")
 class SiteIT {
 
   private static final Path DOCS = ModuleDirectory.root().resolve("docs");
   private static final Path SITE = DOCS.resolve("target/site").toAbsolutePath().normalize();
-  private static final int EVERY = Integer.getInteger("site.every", 20);
+  private static final int EVERY = Integer.getInteger("site.every", 60);
   private static final List<Integer> WIDTHS = List.of(390, 1280, 1600);
   private static final List<String> COLOURS = List.of("light", "dark");
   private static final Map<String, String> TYPES =
