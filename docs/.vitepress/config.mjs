@@ -113,6 +113,8 @@ export default {
       options: {
         // Titles stay as they are, since results show them; their parts go into the text behind them.
         _render(source, env, md) {
+          // The list of changes has all words, and would stand before the pages on each subject.
+          if (env.relativePath === 'project/changelog.md') return ''
           const html = md.render(source, env)
           return html
             .split(/(<h[1-6][^>]*>[\s\S]*?<\/h[1-6]>)/)

@@ -1,4 +1,5 @@
 // A worker for Punctual: registers in Eureka, gets a POST for each job, and answers with a status.
+import { createHash } from "node:crypto";
 import http from "node:http";
 import os from "node:os";
 import { HTTP } from "cloudevents";
@@ -76,10 +77,21 @@ function signature(headers, status) {
   return webhook.sign(`${headers["webhook-id"]}_answer`, time, String(status));
 }
 
+// Proves to a scheduler that we have the key; without this proof, it sends no jobs. The address is
+// the one that we registered, not the request's: an impostor could pass its own ping on to us.
+function proof(ping) {
+  if (!webhook || ping === undefined) {
+    return {};
+  }
+  const address = `http://${hostName}:${server.address().port}${callbackPath}`;
+  const asked = createHash("sha256").update(`${ping} ${address}`).digest("hex");
+  return { "punctual-signature": webhook.sign("ping", new Date(1000), asked) };
+}
+
 const server = http.createServer(async (request, response) => {
   if (request.method === "OPTIONS" && request.url === callbackPath) {
     // A scheduler's ping: jobs can come here. Nothing is run.
-    response.writeHead(204, { allow: "POST" }).end();
+    response.writeHead(204, { allow: "POST", ...proof(request.headers["punctual-ping"]) }).end();
     return;
   }
   if (request.method !== "POST" || request.url !== callbackPath) {

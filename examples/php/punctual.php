@@ -11,6 +11,11 @@ punctual.php work TOPIC [TTR_SECONDS]
 TEXT;
 const POLL_SECONDS = 20;
 const TRIES = 5;
+const AFTER = [
+    'delay' => 'It will be tried again.',
+    'dead' => 'It is a dead letter.',
+    'deleted' => 'It was cancelled.',
+];
 
 /** The scheduler said no, and why (code 400 to 499); or it did not answer, or could not (any other code). */
 final class CommandFailed extends Exception {}
@@ -71,7 +76,7 @@ function workOn(array $job): void
         handle($job['value']);
     } catch (Throwable $e) {
         $outcome = report('nack', $mine + ['error' => $e->getMessage()])['value'];
-        echo "failed {$job['id']} $outcome\n";
+        echo "failed {$job['id']}: {$e->getMessage()}. " . (AFTER[$outcome] ?? $outcome) . "\n";
         return;
     }
     report('finish', $mine);

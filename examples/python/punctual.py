@@ -17,6 +17,11 @@ URL = os.environ.get("PUNCTUAL_URL", "http://localhost:8080") + "/api/v1/command
 APPLICATION = os.environ.get("PUNCTUAL_APPLICATION", "default")
 POLL_SECONDS = 20
 TRIES = 5
+AFTER = {
+    "delay": "It will be tried again.",
+    "dead": "It is a dead letter.",
+    "deleted": "It was cancelled.",
+}
 
 
 class Refused(Exception):
@@ -72,7 +77,8 @@ def work_on(job):
     try:
         handle(job["value"])
     except Exception as e:
-        print("failed", job["id"], report("nack", error=str(e), **mine)["value"], flush=True)
+        outcome = report("nack", error=str(e), **mine)["value"]
+        print(f"failed {job['id']}: {e}. {AFTER.get(outcome, outcome)}", flush=True)
     else:
         report("finish", **mine)
         print("done", job["id"], flush=True)

@@ -11,7 +11,7 @@
 --          a caller that does not know them; else '<token> <delay ms or -> <alone 0/1> <note>'
 -- RETURNS  {now ms, {settlement, kind, due ms of 'retry' or of the successor, or 0}...}; only for
 --          settlements, counted from 0, that are not acks which took effect and have no successor
--- COST     for all jobs at most 20 reads and 30 writes; per ack without hash or lease 1 read, of a
+-- COST     for all jobs at most 21 reads and 30 writes; per ack without hash or lease 1 read, of a
 --          first attempt 2, if it finds no job 3, per failure 1, per job that expired 2, per job
 --          that is cancelled 1; where jobs of the bucket have successors 1 more
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
@@ -59,6 +59,17 @@ local function ack_held(id, incarnation, rest)
   return behind and behind.succeed(id, 0)
 end
 
+local opening
+
+-- Since when the bucket's hours let jobs go out at that time; 0 if it has none, or if the opening of
+-- that time is not known any more. With a calendar, the opening may be computed again since then.
+local function open_since(at)
+  opening = opening or redis.call('HGET', CONTROL, 'opening') or ''
+  local since, to = string.match(opening, '^(%d+) (%d+) ')
+  local from = tonumber(since or 0)
+  return from <= at and at < tonumber(to or 0) and from or 0
+end
+
 -- From when on an attempt was late. The first one counts from the due time of the job, also if it
 -- was sent before and no worker was reached.
 local function late_since(id, record, lease)
@@ -69,7 +80,7 @@ local function late_since(id, record, lease)
       due = tries.first_due
     end
   end
-  return math.max(due, (struct.unpack('>I6', record)))
+  return math.max(due, (struct.unpack('>I6', record)), open_since(tonumber(lease.claimed)))
 end
 
 -- The note of an end: what the caller says; or else what the lease says, if the caller has it. Where

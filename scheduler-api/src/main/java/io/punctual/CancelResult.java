@@ -1,7 +1,7 @@
 package io.punctual;
 
 /**
- * What a cancel found.
+ * The result of a cancel.
  *
  * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY} and {@link
  *     Outcome#CANCELLING}, else 0

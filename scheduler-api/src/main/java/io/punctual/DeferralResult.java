@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a call about a job that goes on without its worker ({@link TaskContext#defer}).
+ * The result of a call about a job that goes on without its worker ({@link TaskContext#defer}).
  *
  * @param at when it is due again for {@link Outcome#RETRY}, until when it must be finished for
  *     {@link Outcome#EXTENDED}, else null

@@ -127,7 +127,8 @@ public record DelayQueueJob(
     }
     List<Event> sorted = events.stream().sorted().distinct().toList();
     if (sorted.size() > Limits.MAX_EVENTS) {
-      throw new IllegalArgumentException(field + ": at most " + Limits.MAX_EVENTS + " are allowed");
+      throw new IllegalArgumentException(
+          field + ": at most " + Limits.MAX_EVENTS + " are allowed, not " + sorted.size());
     }
     return sorted;
   }
@@ -190,13 +191,18 @@ public record DelayQueueJob(
     // Where a job comes from is not counted: whoever adds it does not know of the others.
     int counted = headers.size() - (headers.containsKey("traceparent") ? 1 : 0);
     if (counted > Limits.MAX_HEADERS) {
-      throw new IllegalArgumentException("headers: at most " + Limits.MAX_HEADERS + " are allowed");
+      throw new IllegalArgumentException(
+          "headers: at most " + Limits.MAX_HEADERS + " are allowed, not " + counted);
     }
     headers.forEach(
         (name, value) -> {
           if (!Limits.HEADER_NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                "headers: a name must match " + Limits.HEADER_NAME.pattern());
+                "headers: a name must match "
+                    + Limits.HEADER_NAME.pattern()
+                    + ", not '"
+                    + name
+                    + "'");
           }
           if (value.length() > Limits.MAX_HEADER_VALUE
               || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
@@ -217,7 +223,8 @@ public record DelayQueueJob(
     }
     List<String> sorted = tags.stream().sorted().distinct().toList();
     if (sorted.size() > Limits.MAX_TAGS) {
-      throw new IllegalArgumentException("tags: at most " + Limits.MAX_TAGS + " are allowed");
+      throw new IllegalArgumentException(
+          "tags: at most " + Limits.MAX_TAGS + " are allowed, not " + sorted.size());
     }
     for (String tag : sorted) {
       if (!Limits.TAG.matcher(tag).matches()) {

@@ -1,7 +1,7 @@
 package io.punctual;
 
 /**
- * What a requeue found.
+ * The result of a requeue.
  *
  * @param version the number of the job's last change; 0 where nothing was changed
  * @param durability where the change was when the scheduler answered, as in {@link

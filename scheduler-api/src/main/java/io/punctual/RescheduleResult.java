@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reschedule found.
+ * The result of a reschedule.
  *
  * @param dueAt the new due time for {@link Outcome#RESCHEDULED}, else null
  * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY}, else 0

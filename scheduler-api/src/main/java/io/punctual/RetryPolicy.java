@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long a job waits after a failed attempt, and how many attempts it gets.
+ * The delays after failed attempts, and the number of attempts of a job.
  *
  * <p>Has one text form, used in properties, on the wire and in storage, read by {@link #parse}:
  *

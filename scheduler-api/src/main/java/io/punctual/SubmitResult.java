@@ -3,7 +3,7 @@ package io.punctual;
 import java.time.Instant;
 
 /**
- * What a submit did. In each of these cases but {@link Outcome#ON_COMMIT} the job is, or was,
+ * The result of a submit. In each of these cases but {@link Outcome#ON_COMMIT} the job is, or was,
  * safely with the scheduler.
  *
  * @param taskId the job's id, also where the caller left it to us

@@ -3,7 +3,7 @@ package io.punctual;
 import java.util.List;
 
 /**
- * What became of the jobs with a tag: each has its own outcome.
+ * The results of a cancel by tag: each job has its own outcome.
  *
  * @param items the jobs that were found, by task type and id. Where the call had to be repeated
  *     because its answer was lost, those that the first one cancelled may be missing

@@ -112,9 +112,9 @@ class RegistrySecurity {
                 if (addresses.contains("@")) {
                   throw new RegistrySetupException(
                       "eureka.client.service-url." + zone + " has a user or password in it.",
-                      "Write the addresses of the peers without, as"
-                          + " http://registry-2:8761/eureka/. This registry sends them its own"
-                          + " name and password (punctual.registry), which are the same on all.");
+                      "Remove it: write the peers as http://registry-2:8761/eureka/. This registry"
+                          + " sends its own name and password (punctual.registry), which must be"
+                          + " the same on all registries.");
                 }
               });
     }

@@ -11,6 +11,7 @@ import io.punctual.TaskContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.AmqpException;
@@ -18,6 +19,7 @@ import org.springframework.amqp.rabbit.connection.ChannelProxy;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.connection.RabbitUtils;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.util.ConcurrentLruCache;
 
 /**
  * Publishes delayed messages that are due, mandatory and with a confirm. An attempt fails, and is
@@ -37,6 +39,14 @@ final class DelayedMessages {
   private final RabbitTemplate rabbit;
 
   /**
+   * The attempt that first found no place, by incarnation of the job. Attempts while RabbitMQ was
+   * away do not count: after a restart, consumers may declare their queues again after the first
+   * message is due. If more messages than this have no place, the retry policy ends them.
+   */
+  private final ConcurrentLruCache<String, AtomicInteger> firstWithoutPlace =
+      new ConcurrentLruCache<>(100_000, incarnation -> new AtomicInteger(Integer.MAX_VALUE));
+
+  /**
    * Makes the worker.
    *
    * @param connectionFactory of the broker; its connection for publishers is used
@@ -52,7 +62,7 @@ final class DelayedMessages {
    * Publishes the message of a job.
    *
    * @throws AmqpException if RabbitMQ did not take it for a queue
-   * @throws RejectTaskException if there was no exchange or no queue at the tenth attempt or later
+   * @throws RejectTaskException if there was no exchange or no queue for ten attempts
    */
   @DelayedTask(
       type = DelayedRabbitTemplate.TASK_TYPE,
@@ -69,17 +79,14 @@ final class DelayedMessages {
       String failed =
           "RabbitMQ did not take the message for %s: %s"
               .formatted(message.target(), e.getMessage());
-      if (isNotFound(e)) {
-        rejectIfLast(context, failed);
-      }
+      noteIfPlace(!isNotFound(e), context, failed);
       throw new AmqpException(failed, e);
     }
     if (problem != null) {
-      if (problem.hasNoPlace()) {
-        rejectIfLast(context, problem.text());
-      }
+      noteIfPlace(!problem.hasNoPlace(), context, problem.text());
       throw new AmqpException(problem.text());
     }
+    firstWithoutPlace.remove(context.incarnation());
   }
 
   /** Why a message is in no queue. */
@@ -90,9 +97,16 @@ final class DelayedMessages {
     }
   }
 
-  /** Unroutable messages that fail would open the circuit for all others. */
-  private static void rejectIfLast(TaskContext context, String failed) {
-    if (context.attempt() >= ATTEMPTS_WITHOUT_PLACE) {
+  /** Unroutable messages that go on failing would open the circuit for all others. */
+  private void noteIfPlace(boolean hasPlace, TaskContext context, String failed) {
+    if (hasPlace) {
+      firstWithoutPlace.remove(context.incarnation());
+      return;
+    }
+    int first =
+        firstWithoutPlace.get(context.incarnation()).accumulateAndGet(context.attempt(), Math::min);
+    if (context.attempt() - first >= ATTEMPTS_WITHOUT_PLACE - 1) {
+      firstWithoutPlace.remove(context.incarnation());
       throw new RejectTaskException(failed);
     }
   }

@@ -41,6 +41,9 @@ class RabbitMqIT {
   private static final String SIMPLE = "spring.rabbitmq.publisher-confirm-type=simple";
   private static final String TWO_ATTEMPTS = "punctual.workers[amqp.publish].retry=100ms";
 
+  private static final String QUICK =
+      "punctual.workers[amqp.publish].retry=exponential(50ms,200ms);attempts=1000";
+
   private static RabbitServer server;
 
   private final String exchange = "e-" + UUID.randomUUID().toString().substring(0, 8);
@@ -234,10 +237,7 @@ class RabbitMqIT {
 
   @Test
   void aMessageThatHasNoPlaceIsADeadLetterAfterTenAttempts() throws Exception {
-    try (ConfigurableApplicationContext shop =
-        Shop.start(
-            server.port(),
-            "punctual.workers[amqp.publish].retry=exponential(50ms,200ms);attempts=1000")) {
+    try (ConfigurableApplicationContext shop = Shop.start(server.port(), QUICK)) {
       TaskSubmitService tasks = shop.getBean(TaskSubmitService.class);
       RabbitTemplate rabbit = shop.getBean(RabbitTemplate.class);
       send(rabbit, "nowhere", delayed("no-queue", 10));
@@ -281,7 +281,7 @@ class RabbitMqIT {
   @Test
   void aMessageThatIsDueWhileRabbitMqIsAwayGoesOutWhenItIsBack() throws Exception {
     bind("#", Map.of());
-    try (ConfigurableApplicationContext shop = Shop.start(server.port())) {
+    try (ConfigurableApplicationContext shop = Shop.start(server.port(), QUICK)) {
       TaskSubmitService tasks = shop.getBean(TaskSubmitService.class);
       RabbitTemplate rabbit = shop.getBean(RabbitTemplate.class);
       send(rabbit, "first", delayed("first", 10));
@@ -298,8 +298,29 @@ class RabbitMqIT {
       server.start();
 
       connect();
+      // As consumers do: RabbitMQ writes what is declared within two seconds only.
+      bind("#", Map.of());
       // RabbitMQ may have forgotten that the first one was taken.
       Awaitility.await().until(() -> next().getProps().getMessageId().equals("away"));
+    }
+  }
+
+  @Test
+  void attemptsWhileRabbitMqIsAwayAreNoneWithoutAQueue() throws Exception {
+    try (ConfigurableApplicationContext shop = Shop.start(server.port(), QUICK)) {
+      TaskSubmitService tasks = shop.getBean(TaskSubmitService.class);
+      server.kill();
+      connection.abort();
+      send(shop.getBean(RabbitTemplate.class), "late", delayed("late", 10));
+      Awaitility.await().until(() -> tasks.find(TYPE, "late").orElseThrow().attempts() > 10);
+      server.start();
+
+      connect();
+      Awaitility.await()
+          .until(
+              () -> tasks.find(TYPE, "late").orElseThrow().lastError().contains("(312 NO_ROUTE)"));
+      bind("#", Map.of());
+      assertThat(next().getProps().getMessageId()).isEqualTo("late");
     }
   }
 }

@@ -1,6 +1,9 @@
 package io.punctual.schedule;
 
-/** Which of the two counts where a local time comes twice, because the clocks were set back. */
+/**
+ * The choice between the two instants of a local time that comes twice, because the clocks were set
+ * back.
+ */
 public enum Fold {
   /** The first one, before the clocks are set back. */
   FIRST,

@@ -1,8 +1,6 @@
 package io.punctual.schedule;
 
-/**
- * What becomes of a local time that does not exist, because the clocks were set forward over it.
- */
+/** The rule for a local time that does not exist, because the clocks were set forward over it. */
 public enum Gap {
   /** It is moved by the length of the gap: 02:30 becomes 03:30. */
   SHIFT,

@@ -1,7 +1,8 @@
 package io.punctual.schedule;
 
 /**
- * What becomes of occurrences that no scheduler could submit within a minute, as after an outage.
+ * The rule for occurrences that no scheduler could submit within a minute, for example in an
+ * outage.
  */
 public enum Missed {
   /** None of them runs. */

@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a schedule that was put.
+ * The result of putting a schedule.
  *
  * @param nextAt the planned instant that comes next; null while the schedule is paused
  */

@@ -9,7 +9,8 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a job may start, besides its due time. Immutable; {@link #NONE} is what most jobs have.
+ * The limits on when a job may start, besides its due time. Immutable. Most jobs have no limits:
+ * {@link #NONE}.
  *
  * @param notAfter the latest time at which an attempt may start, to the millisecond: a job that
  *     could not start by then becomes a dead letter. An attempt that runs at that time continues.

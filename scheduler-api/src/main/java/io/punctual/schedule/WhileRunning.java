@@ -1,8 +1,8 @@
 package io.punctual.schedule;
 
 /**
- * What becomes of an occurrence while the job of the one before is still there: waiting, running or
- * between two attempts. A dead letter is not there any more in this sense.
+ * The rule for an occurrence while the job of the previous one still exists: waiting, running or
+ * between two attempts. A dead letter does not count.
  */
 public enum WhileRunning {
   /** It does not run. */

@@ -50,7 +50,7 @@ public record Windows(List<Window> parts) {
       }
       if (from.equals(to) && !from.equals(LocalTime.MIDNIGHT)) {
         throw new IllegalArgumentException(
-            "window " + from + "-" + to + " has no minute: its end must differ from its begin");
+            "window " + from + "-" + to + " has no minute: its end must differ from its start");
       }
       days = Collections.unmodifiableSet(EnumSet.copyOf(days));
     }

@@ -24,9 +24,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the jobs of this application are: schedulers behind HTTP, or an engine in this process. The
- * starters make one; what applications use is {@link TaskSubmitService}, which stands before it and
- * knows payloads and transactions.
+ * Stores and changes the jobs of this application, at schedulers over HTTP or at an engine in this
+ * process. The starters create one. Applications use {@link TaskSubmitService}, which converts
+ * payloads and follows transactions.
  *
  * <p>Every call acts at once and blocks until it is answered. All calls may be repeated: a job is
  * known by its task id. Safe for use by many threads.

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scheduler POSTs to a worker application: jobs of one queue, to be run independently of
- * each other.
+ * The body that the scheduler POSTs to a worker application: jobs of one queue, to be run
+ * independently of each other.
  *
  * @param application the application that these jobs belong to, in lower case; anybody else must
  *     refuse them with 421

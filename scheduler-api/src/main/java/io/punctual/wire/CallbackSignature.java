@@ -4,10 +4,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -19,9 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Signatures of callbacks and of their answers, as in the Standard Webhooks specification 1.0:
- * HMAC-SHA256 over {@code id.timestamp.content}, written as {@code v1,} and base64. Over raw bytes,
- * which is why no library is used: those at hand take texts, and would let different bytes that are
- * no UTF-8 pass for the same.
+ * HMAC-SHA256 over {@code id.timestamp.content}, written as {@code v1,} and base64.
+ *
+ * <p>It signs raw bytes, so it uses no library: libraries for this specification sign texts, and
+ * would accept different bytes as the same if they are not UTF-8.
  */
 public final class CallbackSignature {
 
@@ -42,6 +45,22 @@ public final class CallbackSignature {
    * request's id and timestamp.
    */
   public static final String ANSWER = "punctual-signature";
+
+  /**
+   * Request header of a ping, single protocol: a random text without spaces. The answer has {@link
+   * #ANSWER}: a signature with the id {@link #PING_ID} and the timestamp {@link #PING_TIMESTAMP},
+   * whose content is {@link #pingContent}.
+   */
+  public static final String PING = "Punctual-Ping";
+
+  /** The id of the signature that answers a ping in the single protocol. */
+  public static final String PING_ID = "ping";
+
+  /**
+   * The timestamp of the signature that answers a ping in the single protocol. Pings are not
+   * signed, so anyone may ask for such a signature: it must never be good for a call.
+   */
+  public static final String PING_TIMESTAMP = "1";
 
   /** How far a timestamp may be off, in seconds. */
   public static final long TOLERANCE_SECONDS = 300;
@@ -137,6 +156,26 @@ public final class CallbackSignature {
    */
   public static String answerId(String requestId) {
     return requestId + "_answer";
+  }
+
+  /**
+   * Returns what is signed of an answer to a ping in the single protocol: a digest in hexadecimal.
+   * So the one who asks chooses no part of what is signed, and no full stop in it can move the
+   * borders between id, timestamp and content.
+   *
+   * @param ping the value of {@link #PING}
+   * @param address the URL that the instance registered, with its port. Not one that the request
+   *     names: another program could pass on a ping that it got itself
+   */
+  public static String pingContent(String ping, String address) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256")
+                  .digest((ping + " " + address).getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /**

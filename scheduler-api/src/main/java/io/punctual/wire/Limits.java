@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.regex.Pattern;
 
-/** The bounds of everything that a job may carry; both ends check against these. */
+/** The limits of all fields of a job. Clients and schedulers check the same limits. */
 public final class Limits {
 
   /** Longest task id, task type or application name, in characters. */

@@ -1,6 +1,6 @@
 package io.punctual.wire;
 
-/** What a scheduler says about itself in the registry. */
+/** The metadata that a scheduler writes to the registry. */
 public final class SchedulerMetadata {
 
   /**

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker instance says about itself in the registry.
+ * The metadata that a worker instance writes to the registry.
  *
  * @param taskTypes the task types that it runs
  * @param callbackPath the path that callbacks are POSTed to, context path included

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who this application is, to schedulers.
+ * The name and the release with which this application calls schedulers.
  *
  * @param application in lower case
  * @param release of the application, as {@link WorkerMetadata#isRelease} allows; null if it is not

@@ -3,7 +3,7 @@ package io.punctual.core;
 import io.punctual.core.job.QueueName;
 import java.util.List;
 
-/** Where claimed jobs go: over HTTP to an instance, or to a thread in this process. */
+/** Delivers claimed jobs: over HTTP to an instance, or to a thread in this process. */
 public interface Dispatcher {
 
   /** The capacity of a dispatcher whose queues share none. */

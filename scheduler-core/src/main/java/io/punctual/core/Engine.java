@@ -7,6 +7,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,6 +83,13 @@ public interface Engine extends AutoCloseable {
    * damaged is no error, but {@link QueueStats#damage} says so.
    */
   Optional<QueueStats> stats(QueueName queue);
+
+  /**
+   * Tells which queues have changed, at a small part of the cost of {@link #stats}.
+   *
+   * @param queues those that are not known are left out
+   */
+  QueueStamps stamps(Collection<QueueName> queues);
 
   /** What the jobs stand on, and whether it is sound. */
   StoreHealth storeHealth();

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * How an engine works. {@link #defaults} is what everybody gets who sets nothing.
+ * The options of an engine. {@link #defaults} has the default values.
  *
  * @param owner who this engine is, shown with its leases: 1 to 128 characters without spaces
  * @param lease how long a claim lasts unless extended: 1 s to 5 min. Jobs of a dead scheduler or

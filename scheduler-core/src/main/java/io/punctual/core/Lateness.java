@@ -1,15 +1,15 @@
 package io.punctual.core;
 
 /**
- * How late a job was when it was first with somebody who runs it, and what it waited for, in ns. It
- * is late from its due time on, or from when it was accepted or the hours of its queue began, where
- * that was later. Measured by the store's clock up to the claim, by the monotonic one behind it.
+ * How late a job was when it first reached a worker, and what it waited for, in ns. Lateness counts
+ * from the due time, the acceptance of the job, or the opening of its queue's hours, whichever was
+ * last. Times up to the claim are by the store's clock, later ones by the monotonic clock.
  *
- * @param retry it was sent before, and nobody was there
- * @param room there was nobody to take it: no worker had room, the queue was paused or at its
- *     limits, or no engine ran
- * @param scan its scanner had not come to it
- * @param dispatch from the claim until it was on its way
+ * @param retry no instance was reachable at an earlier delivery
+ * @param room no worker was available, had capacity or asked for jobs, the queue was paused or at
+ *     its limits, or no engine ran
+ * @param scan the scanner had not reached the job
+ * @param dispatch from the claim until the job was sent
  */
 public record Lateness(long retry, long room, long scan, long dispatch) {
 

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store may have lost, as this engine read it last.
+ * The losses of the store that are possible, as this engine read them last.
  *
  * @param store names the store; another name is another store, or an emptied one. Null if the
  *     journal could not be read for 15 seconds

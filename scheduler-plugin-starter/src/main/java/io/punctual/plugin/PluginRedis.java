@@ -1,5 +1,7 @@
 package io.punctual.plugin;
 
+import io.punctual.internal.WorkerSetupException;
+import java.util.stream.Stream;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
@@ -22,8 +24,22 @@ public final class PluginRedis implements AutoCloseable {
     this.own = own;
   }
 
-  /** Takes or makes the connections. */
+  /**
+   * Takes or makes the connections.
+   *
+   * @throws WorkerSetupException if the application has an older Spring Data Redis, as it has with
+   *     Spring Boot 4.0
+   */
   static PluginRedis of(RedisConnectionFactory application, Tls tls) {
+    if (Stream.of(JedisConnectionFactory.class.getMethods())
+        .noneMatch(method -> method.getName().equals("isUseUnifiedJedis"))) {
+      throw new WorkerSetupException(
+          "Plugin mode needs Spring Data Redis 4.1; this application has %s."
+              .formatted(RedisConnectionFactory.class.getPackage().getImplementationVersion()),
+          "Use Spring Boot 4.1. Or stay with Spring Boot 4.0, and set these properties in the"
+              + " build: spring-data-bom.version=2026.0.0, jedis.version=7.4.1 and"
+              + " lettuce.version=7.5.2.RELEASE.");
+    }
     // By name: an application that has Jedis alone has no such class.
     return application.getClass().getName().startsWith(LETTUCE)
         ? new PluginRedis(LettuceToJedis.convert(application, tls), true)

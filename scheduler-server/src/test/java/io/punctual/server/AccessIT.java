@@ -36,6 +36,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -674,6 +675,19 @@ class AccessIT extends ServerTestBase {
   }
 
   @Test
+  void aListWithoutAQueryKnowsTheApplicationOfItsCallerAlone() {
+    assertThat(detail(call("GET", "/api/v1/jobs", "", bearer(own)))).startsWith("tag ");
+    assertThat(detail(call("GET", "/api/v1/jobs", "", basic("vera", CLEAR))))
+        .startsWith("application ");
+    assertThat(detail(call("GET", "/api/v1/jobs", "", bearer(foreign)))).startsWith("tag ");
+  }
+
+  private static String detail(Answer answer) {
+    assertThat(answer.status()).isEqualTo(400);
+    return answer.body().get("detail").asString();
+  }
+
+  @Test
   void thePasswordCommandReadsWhatItIsGiven() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
@@ -684,6 +698,21 @@ class AccessIT extends ServerTestBase {
     assertThat(command("credentials", "lost", "--file=/nowhere/x"))
         .contains("could not be written");
     assertThat(command("tokens")).doesNotContain("lost");
+  }
+
+  @Test
+  void credentialsAreNotTakenForWrittenWhereTheFileIsEmpty(@TempDir Path directory)
+      throws IOException {
+    Path empty = Files.createFile(directory.resolve("empty.properties"));
+    assertThat(command("credentials", "unwritten", "--file=" + empty)).contains("is empty");
+    assertThat(result).isEqualTo(1);
+    assertThat(empty).isEmptyFile();
+    assertThat(command("tokens")).doesNotContain("unwritten");
+    Path full = directory.resolve("full.properties");
+    command("credentials", "written", "--file=" + full);
+    assertThat(full).content().startsWith("punctual.token=");
+    assertThat(command("credentials", "written", "--file=" + full)).contains("stays as it is");
+    assertThat(result).isZero();
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.config.MeterFilterReply;
+import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.metrics.ShortSampling;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
@@ -73,6 +74,19 @@ class MetricsIT extends SharedRedisTestBase {
         }
       };
     }
+  }
+
+  @Test
+  void aSubmitSaysThatTheRegistryIsNotReadYet() {
+    Answer answer =
+        api.post(
+            "/api/v1/jobs",
+            "{\"application\":\"unread\",\"taskType\":\"mail.send\",\"delay\":\"1h\"}");
+    assertThat(answer.body().has("served")).isFalse();
+    assertThat(answer.at("/hint"))
+        .isEqualTo(
+            "this scheduler has not read the registry yet, so it does not know whether a worker runs"
+                + " mail.send. The job is stored.");
   }
 
   @Test

@@ -81,6 +81,22 @@ class PullsIT extends SharedRedisTestBase {
     assertThat(job("mixed").at("/state")).isEqualTo("finished");
   }
 
+  @Test
+  void aFailureIsThatOfTheWorkerThatClaimedTheJob() {
+    for (String end : new String[] {"nack", "reject"}) {
+      submit(end, "0s");
+      Answer claimed = api.post("/api/v1/claims", claim("20s", "mailer-7", 1, "30s"));
+      String token = claimed.at("/jobs/0/token");
+      api.post("/api/v1/claims/" + token + "/" + end, "{\"error\":\"no address\"}");
+      assertThat(job(end).at("/lastError/message")).isEqualTo("no address");
+      assertThat(job(end).at("/lastError/instance")).isEqualTo("mailer-7");
+    }
+    command("add", "\"id\":\"popped\",\"delay\":0,\"retry\":\"never\"");
+    String token = command("pop", "\"timeout\":20,\"worker\":\"mailer-8\"").at("/token");
+    command("nack", "\"id\":\"popped\",\"token\":\"" + token + "\"");
+    assertThat(job("popped").at("/lastError/instance")).isEqualTo("mailer-8");
+  }
+
   private CompletableFuture<Answer> waiting(String worker) {
     return CompletableFuture.supplyAsync(
         () -> api.post("/api/v1/claims", claim("15s", worker, 10)), callers);

@@ -9,6 +9,7 @@ import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.extension.ResponseDefinitionTransformerV2;
 import com.github.tomakehurst.wiremock.http.Request;
+import com.github.tomakehurst.wiremock.http.RequestMethod;
 import com.github.tomakehurst.wiremock.http.ResponseDefinition;
 import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
 import io.punctual.wire.CallbackRequest;
@@ -58,7 +59,13 @@ class SignedCallbacksIT extends SharedRedisTestBase {
   // With which the instances of an application sign pings; with none where it is empty.
   private static final Map<String, String> MASTERS =
       new ConcurrentHashMap<>(
-          Map.of("impostor", "", "registered", "", "stranger", "another secret of a stranger"));
+          Map.of(
+              "impostor", "",
+              "registered", "",
+              "stranger", "another secret of a stranger",
+              "single-impostor", "",
+              "single-registered", "",
+              "single-stranger", "another secret of a stranger"));
   private static final WireMockServer WORKER =
       new WireMockServer(
           wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
@@ -83,13 +90,38 @@ class SignedCallbacksIT extends SharedRedisTestBase {
     }
   }
 
+  /** The answer to a ping of the single protocol. */
+  private static ResponseDefinition proof(Request ping, String app) {
+    String master = MASTERS.getOrDefault(app, MASTER);
+    ResponseDefinitionBuilder answer = new ResponseDefinitionBuilder().withStatus(204);
+    if (!master.isEmpty()) {
+      String random = ping.getHeader(CallbackSignature.PING);
+      String content = CallbackSignature.pingContent(random, address(app));
+      answer.withHeader(
+          CallbackSignature.ANSWER,
+          CallbackSignature.sign(
+              List.of(CallbackSignature.Key.derived(master, app)),
+              CallbackSignature.PING_ID,
+              CallbackSignature.PING_TIMESTAMP,
+              content.getBytes(StandardCharsets.UTF_8)));
+    }
+    return answer.build();
+  }
+
+  private static String address(String app) {
+    return "http://127.0.0.1:" + WORKER.port() + "/callback/" + app;
+  }
+
   private static final class Behaviour implements ResponseDefinitionTransformerV2 {
 
     @Override
     public ResponseDefinition transform(ServeEvent event) {
       Request sent = event.getRequest();
       String app = sent.getUrl().substring("/callback/".length());
-      if (sent.getBodyAsString().endsWith("\"jobs\":[]}")) {
+      if (sent.getMethod().equals(RequestMethod.OPTIONS)) {
+        PINGS.add(sent);
+        return proof(sent, app);
+      } else if (sent.getBodyAsString().endsWith("\"jobs\":[]}")) {
         PINGS.add(sent);
         String line = "{\"application\":\"" + app + "\"}\n";
         String master = MASTERS.getOrDefault(app, MASTER);
@@ -140,7 +172,9 @@ class SignedCallbacksIT extends SharedRedisTestBase {
             "deferred",
             "undeferred",
             "redeferred",
-            "stripped")) {
+            "stripped",
+            "single-impostor",
+            "single-stranger")) {
       instance(registry, app, 0, WORKER.port(), "single");
     }
   }
@@ -314,30 +348,46 @@ class SignedCallbacksIT extends SharedRedisTestBase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"impostor", "stranger", "registered"})
+  @ValueSource(
+      strings = {
+        "impostor",
+        "stranger",
+        "registered",
+        "single-impostor",
+        "single-stranger",
+        "single-registered"
+      })
   void anInstanceIsSentNoJobBeforeItShowedTheApplicationsKey(String app) {
-    if (app.equals("registered")) {
-      register(app);
+    boolean single = app.startsWith("single-");
+    if (app.endsWith("registered")) {
+      register(app, single ? "single" : "batch");
     }
-    on(app, (request, signer) -> ok(done(request) + signer.line(MASTER, app, 0, done(request))));
+    on(
+        app,
+        (request, signer) ->
+            single
+                ? ok("").withHeader(CallbackSignature.ANSWER, signer.sign(MASTER, app, "200"))
+                : ok(done(request) + signer.line(MASTER, app, 0, done(request))));
     submit(app, "for the application alone");
     Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> pings(app).size() > 2);
     assertThat(job(app).at("/state").asString()).isEqualTo("delayed");
     assertThat(job(app).at("/attempts/undeliverable").asInt()).isZero();
     assertThat(REQUESTS).noneMatch(request -> request.getUrl().equals("/callback/" + app));
-    // The ping says which address was called, so that it cannot be passed on.
-    assertThat(pings(app).get(0).getBodyAsString())
-        .contains("\"address\":\"http://127.0.0.1:" + WORKER.port() + "/callback/" + app + "\"");
+    if (!single) {
+      // The ping says which address was called, so that it cannot be passed on.
+      assertThat(pings(app).get(0).getBodyAsString())
+          .contains("\"address\":\"" + address(app) + "\"");
+    }
 
     MASTERS.put(app, MASTER);
     isDone(app);
   }
 
   /** At the scheduler; the others stand in the configuration. */
-  private void register(String app) {
-    String worker =
-        "{\"url\":\"http://127.0.0.1:%d/callback/%s\",\"taskTypes\":[\"%s\"],\"protocol\":\"batch\"}";
-    String json = worker.formatted(WORKER.port(), app, TYPE);
+  private void register(String app, String protocol) {
+    String json =
+        "{\"url\":\"%s\",\"taskTypes\":[\"%s\"],\"protocol\":\"%s\"}"
+            .formatted(address(app), TYPE, protocol);
     assertThat(api.call("PUT", "/api/v1/workers/" + app + "/" + app + "-0", json, "").status())
         .isEqualTo(201);
   }

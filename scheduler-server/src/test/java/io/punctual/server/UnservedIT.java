@@ -2,10 +2,13 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.QueueName;
 import io.punctual.server.ApiClient.Answer;
+import io.punctual.server.registry.ServedTypes;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -16,6 +19,8 @@ import org.springframework.test.context.DynamicPropertySource;
     properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=UnservedIT"})
 @Tag("full")
 class UnservedIT extends SharedRedisTestBase {
+
+  @Autowired private ServedTypes types;
 
   private final String id = UUID.randomUUID().toString();
 
@@ -56,6 +61,15 @@ class UnservedIT extends SharedRedisTestBase {
   }
 
   @Test
+  void anApplicationIsToldNoNameOfAnother() {
+    QueueName typo = new QueueName("remindr-service", "order.close");
+    assertThat(types.meant(typo, true)).isEqualTo(new ServedTypes.Meant(null, "reminder-service"));
+    assertThat(types.meant(typo, false)).isNull();
+    assertThat(types.meant(new QueueName("reminder-service", "order.clsoe"), false))
+        .isEqualTo(new ServedTypes.Meant("order.clsoe", "order.close"));
+  }
+
+  @Test
   void eachJobOfABatchHasItsHint() {
     Answer batch =
         api.post(
@@ -75,5 +89,24 @@ class UnservedIT extends SharedRedisTestBase {
     assertThat(submit("fetching", "mail").at("/served")).isEqualTo("false");
     api.post("/api/v1/claims", "{\"application\":\"fetching\",\"taskTypes\":[\"mail\"]}");
     assertThat(submit("fetching", "mail").body().has("served")).isFalse();
+  }
+
+  @Test
+  void aTypeThatAWorkerFetchesIsTheNearestName() {
+    api.post("/api/v1/claims", "{\"application\":\"mailer\",\"taskTypes\":[\"mail.send\"]}");
+    assertThat(submit("mailer", "mail.snd").at("/hint"))
+        .startsWith(
+            "no instance of mailer is registered (but programs fetch mail.send), and no program has"
+                + " fetched mail.snd from this scheduler in the last 10 minutes.");
+    assertThat(submit("mailr", "mail.send").at("/hint"))
+        .startsWith(
+            "no instance of mailr is registered (but programs of mailer fetch jobs), and no"
+                + " program has fetched mail.send");
+    api.post(
+        "/api/v1/claims", "{\"application\":\"reminder-service\",\"taskTypes\":[\"sms.send\"]}");
+    assertThat(submit("reminder-service", "sms.sned").at("/hint"))
+        .startsWith(
+            "no instance of reminder-service runs sms.sned (but programs fetch sms.send), and no"
+                + " program has fetched sms.sned");
   }
 }

@@ -56,7 +56,8 @@ import tools.jackson.databind.json.JsonMapper;
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {
       "eureka.client.enabled=false",
-      "punctual.security.signing-keys[0]=" + WorkerProbeIT.MASTER
+      "punctual.security.signing-keys[0]=" + WorkerProbeIT.MASTER,
+      "punctual.security.unsigned-answers=polyglot"
     })
 class WorkerProbeIT extends SharedRedisTestBase {
 
@@ -93,7 +94,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
           new Case(Code.REACHED, "well", ""),
           new Case(Code.REACHED, "allows", ""),
           new Case(Code.REACHED, "versatile", ""),
-          new Case(Code.UNPROVEN, "polyglot", ""),
+          new Case(Code.UNPROVEN, "polyglot", "punctual.callback-path"),
           new Case(Code.NO_PING, "old", "scheduler-client-starter"),
           new Case(Code.NO_PING, "silent", "scheduler-client-starter"),
           new Case(Code.CLOCK_OFF, "ahead", "NTP"),
@@ -122,6 +123,8 @@ class WorkerProbeIT extends SharedRedisTestBase {
           new Case(Code.KEYS_DIFFER, "differ", "punctual.callback.secrets"),
           new Case(Code.CLOCKS_APART, "apart", "NTP"),
           new Case(Code.ANSWER_NOT_SIGNED, "bare", "punctual.security.unsigned-answers"),
+          new Case(Code.ANSWER_NOT_SIGNED, "mute", "punctual-signature"),
+          new Case(Code.ANSWER_OF_ANOTHER_KEY, "passed-on", "/callback/passed-on"),
           new Case(Code.ANSWER_OF_ANOTHER_KEY, "impostor", "punctual.callback.secrets"),
           new Case(Code.NO_TASK_TYPES, "typeless", "punctual.task-types"),
           new Case(Code.SERVER_ERROR, "broken", "punctual.callback.path"));
@@ -162,7 +165,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
             "plain", "https://127.0.0.1:" + WORKER.port(),
             "secure", "http://127.0.0.1:" + WORKER.httpsPort(),
             "stranger", "https://127.0.0.1:" + WORKER.httpsPort());
-    Set<String> singles = Set.of("polyglot", "allows", "jobless");
+    Set<String> singles = Set.of("polyglot", "allows", "jobless", "mute", "passed-on");
     Stream.concat(CASES.stream().map(Case::application), Stream.of("jobless", "moved", "once"))
         .forEach(
             app -> {
@@ -185,7 +188,9 @@ class WorkerProbeIT extends SharedRedisTestBase {
   private static void behaveBadly() {
     on("well", request -> pong("well", Duration.ZERO, request, MASTER, "well"));
     on("versatile", request -> pong("versatile", Duration.ZERO, request, MASTER, "versatile"));
-    on("allows", request -> status(405).withHeader("Allow", "POST"));
+    on("allows", request -> proof(request, "allows"));
+    on("passed-on", request -> proof(request, "allows"));
+    on("mute", request -> status(204).withHeader("Allow", "POST"));
     on("polyglot", request -> status(404));
     on(
         "old",
@@ -302,6 +307,20 @@ class WorkerProbeIT extends SharedRedisTestBase {
   private static ResponseDefinitionBuilder pong(
       String app, Duration ahead, Request request, String master, String keyOf) {
     return signed(line(app, ahead), request, master, keyOf);
+  }
+
+  /** The answer of the application that it names, at its own address, to a ping without jobs. */
+  private static ResponseDefinitionBuilder proof(Request ping, String app) {
+    String address = "http://127.0.0.1:" + WORKER.port() + "/callback/" + app;
+    String random = ping.getHeader(CallbackSignature.PING);
+    String signature =
+        CallbackSignature.sign(
+            // That of the application at whose address it arrived: it has the right key.
+            List.of(CallbackSignature.Key.derived(MASTER, ping.getUrl().substring(10))),
+            CallbackSignature.PING_ID,
+            CallbackSignature.PING_TIMESTAMP,
+            CallbackSignature.pingContent(random, address).getBytes(UTF_8));
+    return status(405).withHeader(CallbackSignature.ANSWER, signature);
   }
 
   private static ResponseDefinitionBuilder signed(

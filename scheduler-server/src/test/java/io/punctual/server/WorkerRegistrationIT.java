@@ -184,6 +184,24 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
   }
 
   @Test
+  void aThousandInstancesRegisterAndTheNextOneIsToldWhyItDoesNot() {
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(register("i-" + i, "5m").status()).as("instance " + i).isEqualTo(201);
+    }
+
+    Answer next = register("one-more", "5m");
+
+    assertThat(next.status()).isEqualTo(400);
+    assertThat(next.text()).contains("instance", app + " may have 1000 instances", "ttl is over");
+    assertThat(register("i-0", "5m").at("/outcome")).as("one that is there").isEqualTo("renewed");
+    assertThat(api.delete(workers + "i-1").status()).isEqualTo(200);
+    assertThat(register("one-more", "5m").status()).as("there is room again").isEqualTo(201);
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(api.delete(workers + "i-" + i).status()).isIn(200, 404);
+    }
+  }
+
+  @Test
   void aWorkerThatDoesNotRenewIsGone() {
     assertThat(register("one", "5s").status()).isEqualTo(201);
     eventually().until(() -> listed() == 1);
@@ -211,7 +229,8 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{}                                                                  | url         | missing",
+        "{}                                                                  | url         |"
+            + " missing",
         "{'url':'ftp://a/b','taskTypes':['x']}                               | url         | http",
         "{'url':'http://127.0.0.1:9/a b','taskTypes':['x']}                  | url         | URL",
         "{'url':'http://u:p@127.0.0.1:9/cb','taskTypes':['x']}               | url         | user",
@@ -220,14 +239,20 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
         "{'url':'http://127.0.0.1:9/../x','taskTypes':['x']}                 | url         | path",
         "{'url':'http://127.0.0.1:99999/cb','taskTypes':['x']}               | url         | port",
         "{'url':'http://2130706433/cb','taskTypes':['x']}                    | url         | host",
-        "{'url':'http://169.254.169.254/latest','taskTypes':['x']}           | url         | not called",
-        "{'url':'http://127.0.0.1:9/cb'}                                     | taskTypes   | missing",
+        "{'url':'http://169.254.169.254/latest','taskTypes':['x']}           | url         | not"
+            + " called",
+        "{'url':'http://127.0.0.1:9/cb'}                                     | taskTypes   |"
+            + " missing",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':[]}                      | taskTypes   | 1 to",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['a b']}                 | taskTypes[0] | must",
-        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'concurrency':0}   | concurrency | between 1",
-        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'protocol':'soap'} | protocol    | single",
-        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'1s'}        | ttl         | between 5s",
-        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'365d'}      | ttl         | and 5m",
+        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'concurrency':0}   | concurrency |"
+            + " between 1",
+        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'protocol':'soap'} | protocol    |"
+            + " single",
+        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'1s'}        | ttl         |"
+            + " between 5s",
+        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'365d'}      | ttl         | and"
+            + " 5m",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'session':'a b'}   | session     | 64",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'release':'a b'}   | release     | 64",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'color':'red'}     | color       | known",

@@ -107,17 +107,16 @@ public final class AnnotatedSchedules implements SmartLifecycle {
     } catch (PunctualException e) {
       if (e.code() == ErrorCode.INVALID) {
         log.error(
-            "The schedule of {} was refused: {}. Correct @DelayedTask; nothing runs by itself until"
-                + " then.",
+            "The schedule of {} was refused: {}. Until you correct @DelayedTask, it does not run.",
             type,
             e.getMessage());
         return true;
       }
-      // What an operator cures, such as a wrong token, needs no restart.
-      log.warn("The schedule of {} is not put yet, trying again: {}", type, e.getMessage());
+      // An operator can correct the cause, such as a wrong token, without a restart.
+      log.warn("The schedule of {} could not be stored yet, retrying: {}", type, e.getMessage());
       return false;
     } catch (RuntimeException e) {
-      log.warn("The schedule of {} is not put yet, trying again", type, e);
+      log.warn("The schedule of {} could not be stored yet, retrying", type, e);
       return false;
     }
   }

@@ -1,6 +1,9 @@
 package io.punctual.spring;
 
-/** Whether a worker records which of its jobs are done, so that none takes effect twice. */
+/**
+ * Says whether a worker records its finished jobs, so that a redelivered job takes effect only
+ * once.
+ */
 public enum Once {
   /** It does not: a job that is delivered again runs again. */
   OFF,

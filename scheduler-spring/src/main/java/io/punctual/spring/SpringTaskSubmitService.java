@@ -30,7 +30,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** What applications inject; whoever keeps the jobs stands behind it. */
+/**
+ * The service that applications inject. It submits to schedulers, or to the engine in this process.
+ */
 public final class SpringTaskSubmitService implements TaskSubmitService {
 
   private static final String SPRING_TX =
@@ -154,7 +156,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
       return scheduler.submitAll(jobs);
     } else if (jobs.size() > Limits.MAX_BATCH) {
       throw new InvalidJobException(
-          "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
+          "jobs: at most " + Limits.MAX_BATCH + " are allowed in one call, not " + jobs.size());
     }
     jobs.forEach(SpringTaskSubmitService::requireOwnId);
     waiting.add(jobs.stream().map(DeferredCall.Send::new).toList());

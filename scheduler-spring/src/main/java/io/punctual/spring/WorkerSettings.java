@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is set for the jobs of one task type; null where nothing is.
+ * The settings for the jobs of one task type; null for a setting that is not given.
  *
  * @param concurrency how many of them this instance runs at once
  * @param timeToRun for jobs that bring none

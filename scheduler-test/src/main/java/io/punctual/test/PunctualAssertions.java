@@ -1,8 +1,8 @@
 package io.punctual.test;
 
 /**
- * Where assertions about a {@link TestScheduler} begin. Needs AssertJ; goes together with a static
- * import of AssertJ's own {@code assertThat}.
+ * Starts assertions about a {@link TestScheduler}. Needs AssertJ. Import it statically, beside
+ * AssertJ's own {@code assertThat}.
  *
  * <pre>{@code
  * assertThat(scheduler).of("order.close").hasOne().dueIn(Duration.ofMinutes(30)).withParams("1001");

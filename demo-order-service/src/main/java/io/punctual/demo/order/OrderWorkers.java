@@ -51,13 +51,13 @@ class OrderWorkers {
     // A shop of yours would send a mail here.
     if (orders.remind(job.id(), clock.instant().truncatedTo(ChronoUnit.MILLIS))) {
       log.info(
-          "order {} is not paid, its customer is reminded: it may be paid until {}",
+          "reminded the customer of order {}: it is not paid, and can be paid until {}",
           job.id(),
           shop.find(job.id()).payUntil());
     }
   }
 
-  /** What the partner throws is a failed attempt, and the job goes on to the ladder's next step. */
+  /** If the partner throws, the attempt has failed, and the retry policy sets the next one. */
   @DelayedTask(type = OrderJobs.NOTIFY, retry = "notify", timeToRun = "15s", concurrency = "10")
   void notifyPartner(Payment payment, TaskContext context) {
     orders.notifying(payment.orderId(), context.attempt());

@@ -59,7 +59,7 @@ final class DevRedis implements AutoCloseable {
       release(lock);
       throw new DevRedisException(
           "The Redis of the profile dev did not start: " + e.getMessage(),
-          "Correct that, or name your own Redis with spring.data.redis.host.",
+          "Correct this, or name your own Redis with spring.data.redis.host.",
           e);
     }
   }

@@ -43,7 +43,7 @@ public final class PlainShop {
     return DelayQueueJob.of("order.close").params(order).delay(Duration.ofSeconds(2)).build();
   }
 
-  private record CloseOrder(CountDownLatch closed) implements TaskWorker {
+  record CloseOrder(CountDownLatch closed) implements TaskWorker {
 
     @Override
     public String type() {

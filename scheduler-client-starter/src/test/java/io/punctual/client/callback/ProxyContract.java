@@ -113,6 +113,35 @@ abstract class ProxyContract {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"native", "framework", "none"})
+  void anUnsignedCallIsRefusedWhateverTheOneHeaderOfTheProxy(String strategy) throws Exception {
+    try (ConfigurableApplicationContext shop =
+        startShop("server.forward-headers-strategy=" + strategy, CallbackContract.UNSIGNED)) {
+      PROXY.stubFor(WireMock.any(WireMock.anyUrl()).willReturn(to(shop)));
+      assertThat(call("direct", false).statusCode()).as("a call without a header").isEqualTo(200);
+
+      for (String header :
+          List.of(
+              "X-Forwarded-For: 127.0.0.1",
+              "X-Forwarded-Proto: http",
+              "X-Forwarded-Host: 127.0.0.1",
+              "Forwarded: for=127.0.0.1",
+              "Via: 1.1 proxy")) {
+        String[] parts = header.split(": ", 2);
+        PROXY.resetAll();
+        PROXY.stubFor(
+            WireMock.any(WireMock.anyUrl())
+                .willReturn(to(shop).withAdditionalRequestHeader(parts[0], parts[1])));
+
+        HttpResponse<String> answer = call("unsigned", false);
+
+        assertThat(answer.statusCode()).as(header + ": " + answer.body()).isEqualTo(401);
+      }
+      assertThat(seen(shop)).containsExactly("direct");
+    }
+  }
+
   private static ResponseDefinitionBuilder.ProxyResponseDefinitionBuilder to(
       ConfigurableApplicationContext shop) {
     String port = shop.getEnvironment().getRequiredProperty("local.server.port");

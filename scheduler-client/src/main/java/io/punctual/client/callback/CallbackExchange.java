@@ -25,6 +25,14 @@ public interface CallbackExchange {
   /** Returns the host that the caller asked for, without a port; an IPv6 address in brackets. */
   String serverName();
 
+  /**
+   * Returns whether the request came through a proxy, where the web server has removed the headers
+   * that say so.
+   */
+  default boolean forwarded() {
+    return false;
+  }
+
   /** Returns the body of the request. */
   InputStream body() throws IOException;
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,6 @@ public final class CallbackGuard {
   private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
   private static final Set<String> HERE = Set.of("localhost", "127.0.0.1", "[::1]");
 
-  // Tomcat removes X-Forwarded-For where it believes that header.
   private static final String[] OF_PROXIES = {
     "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Via"
   };
@@ -167,7 +167,8 @@ public final class CallbackGuard {
     }
     // Behind a proxy every caller seems to be on this machine. A page in a browser of this machine
     // may reach it by the page's own name (DNS rebinding).
-    if (has(request, OF_PROXIES)
+    if (request.forwarded()
+        || isForwarded(request::header)
         || !isHere(request.remoteAddress())
         || !HERE.contains(request.serverName())) {
       return new Refusal(
@@ -183,6 +184,15 @@ public final class CallbackGuard {
             "punctual.callback.accept-unsigned is for schedulers, which send"
                 + " application/json; web pages may not run jobs")
         : null;
+  }
+
+  /**
+   * Returns whether a request has a header that proxies add.
+   *
+   * @param header returns the header of a name; null if there is none
+   */
+  public static boolean isForwarded(Function<String, @Nullable String> header) {
+    return Arrays.stream(OF_PROXIES).anyMatch(name -> header.apply(name) != null);
   }
 
   private static boolean has(CallbackExchange request, String... headers) {

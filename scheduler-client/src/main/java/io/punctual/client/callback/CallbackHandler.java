@@ -12,6 +12,7 @@ import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.Limits;
 import io.punctual.wire.PingAnswer;
+import io.punctual.wire.PunctualVersion;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
@@ -32,8 +33,6 @@ public final class CallbackHandler {
   private static final long MAX_BODY = 8L << 20;
 
   private static final String RETRY_AFTER_SECONDS = "2";
-  private static final @Nullable String VERSION =
-      CallbackHandler.class.getPackage().getImplementationVersion();
 
   private final ClientIdentity identity;
   private final JobRunner runner;
@@ -190,7 +189,7 @@ public final class CallbackHandler {
         new PingAnswer(
             identity.application(),
             guard.now().toEpochMilli(),
-            VERSION,
+            PunctualVersion.text(),
             List.copyOf(new TreeSet<>(runner.types())),
             runner.concurrency(),
             identity.release());

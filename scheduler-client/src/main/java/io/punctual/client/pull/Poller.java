@@ -107,7 +107,7 @@ final class Poller implements Runnable {
         pause(failures);
       } catch (RuntimeException | Error e) {
         // Nothing but the stop ends it: the instance would look well and fetch nothing.
-        log.error("Fetching jobs failed; it is tried again. The jobs wait and lose no attempt", e);
+        log.error("Fetching jobs failed, retrying. Jobs wait and lose no attempt", e);
         pause(++failures);
       }
     }

@@ -7,8 +7,10 @@ import io.punctual.wire.CallbackResult;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,12 +60,16 @@ final class Incarnations {
 
   private record Seen(CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
 
+  private record Ended(Key key, CompletableFuture<CallbackResult> result) {}
+
   private final int most;
   private final Map<Key, Seen> entries = new HashMap<>();
   // The newest delivery of each id, for as long as its incarnation is remembered.
   private final Map<Id, Newest> newest = new HashMap<>();
   // In the order in which they ended: those that run are never forgotten.
   private final Set<Key> ended = new LinkedHashSet<>();
+  // The jobs that ended since the last decision. Jobs that end at the same time need no lock.
+  private final Queue<Ended> ending = new ConcurrentLinkedQueue<>();
 
   Incarnations() {
     this(MAX);
@@ -77,6 +83,7 @@ final class Incarnations {
   }
 
   synchronized Decision decide(CallbackRequest.Job job, JobLease lease) {
+    forget();
     Id id = new Id(job.taskType(), job.taskId());
     Key key = new Key(id, job.incarnation());
     Seen entry = entries.get(key);
@@ -99,18 +106,20 @@ final class Incarnations {
             .whenComplete(
                 (result, error) -> {
                   relay.release();
-                  ended(key, fresh.result());
+                  ending.add(new Ended(key, fresh.result()));
                 });
     return new Decision(Verdict.RUN, fresh.result(), fresh.lease());
   }
 
-  private synchronized void ended(Key key, CompletableFuture<CallbackResult> result) {
-    Seen entry = entries.get(key);
-    if (entry == null || entry.result() != result) {
-      // A later attempt is here by now.
-      return;
+  /** Forgets those that ended first, if there are too many. */
+  private void forget() {
+    for (Ended one = ending.poll(); one != null; one = ending.poll()) {
+      Seen entry = entries.get(one.key());
+      // Else a later attempt is here by now.
+      if (entry != null && entry.result() == one.result()) {
+        ended.add(one.key());
+      }
     }
-    ended.add(key);
     while (ended.size() > most) {
       Key eldest = ended.iterator().next();
       ended.remove(eldest);
@@ -128,6 +137,7 @@ final class Incarnations {
 
   /** How many jobs are remembered, those that run among them. */
   synchronized int size() {
+    forget();
     return entries.size();
   }
 

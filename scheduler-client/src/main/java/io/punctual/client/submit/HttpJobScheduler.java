@@ -79,7 +79,7 @@ public final class HttpJobScheduler implements JobScheduler {
     }
     if (jobs.size() > Limits.MAX_BATCH) {
       throw new InvalidJobException(
-          "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
+          "jobs: at most " + Limits.MAX_BATCH + " are allowed in one call, not " + jobs.size());
     }
     // In order; one request has one answer to what is there.
     List<BatchItem> items = new ArrayList<>();
@@ -601,7 +601,8 @@ public final class HttpJobScheduler implements JobScheduler {
     SubmitResult.Outcome outcome =
         SubmitResult.Outcome.valueOf(body.text("outcome").toUpperCase(Locale.ROOT));
     if (body.has("hint")) {
-      log.debug("Job {} waits for a worker: {}", taskId, body.text("hint"));
+      String event = body.has("served") ? "Job {} waits for a worker: {}" : "Job {}: {}";
+      log.debug(event, taskId, body.text("hint"));
     }
     return new SubmitResult(
         taskId,

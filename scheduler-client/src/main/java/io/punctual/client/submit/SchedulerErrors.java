@@ -8,7 +8,7 @@ import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.json.JsonObject;
 import java.time.Duration;
 
-/** What schedulers refuse, in the terms of our exceptions. */
+/** Converts the errors of schedulers to our exceptions. */
 public final class SchedulerErrors {
 
   private SchedulerErrors() {}

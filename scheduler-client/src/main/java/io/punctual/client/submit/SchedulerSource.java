@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.util.List;
 
-/** Where the addresses of schedulers come from. */
+/** Finds the addresses of schedulers. */
 @FunctionalInterface
 public interface SchedulerSource {
 

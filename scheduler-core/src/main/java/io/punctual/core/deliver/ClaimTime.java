@@ -5,7 +5,7 @@ import io.punctual.core.store.ClaimedJob;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When jobs were claimed.
+ * The time at which jobs were claimed.
  *
  * @param sent monotonic ns, before the call
  * @param stored epoch ms by the store's clock

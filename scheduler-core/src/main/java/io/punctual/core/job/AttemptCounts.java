@@ -1,7 +1,7 @@
 package io.punctual.core.job;
 
 /**
- * How often a job was tried, by outcome.
+ * The number of attempts of a job, by outcome.
  *
  * @param undeliverable nobody was reached and nothing ran; costs no attempt
  * @param unknown attempts whose end nobody saw: timed out, connection lost, lease ran out

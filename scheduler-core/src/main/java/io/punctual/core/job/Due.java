@@ -4,7 +4,7 @@ import io.punctual.DelayQueueJob;
 import java.util.Objects;
 
 /**
- * When something shall be due: at an instant, or a while after the store accepts it.
+ * A due time: an instant, or a delay after the store accepts the job.
  *
  * @param relative whether {@code millis} counts from the store's clock
  * @param millis epoch milliseconds, or a delay in milliseconds; 0 or more

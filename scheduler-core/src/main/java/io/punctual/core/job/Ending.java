@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a job ended. Its tombstone keeps it, in at most a hundred bytes.
+ * The end of a job. Its tombstone keeps it, in at most a hundred bytes.
  *
  * @param attempt the attempt that finished the job, counted from 1; 0 for a cancelled job
  * @param startedAt epoch ms at which that attempt was claimed; 0 for a cancelled job

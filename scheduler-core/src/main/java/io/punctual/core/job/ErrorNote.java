@@ -3,8 +3,8 @@ package io.punctual.core.job;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What went wrong, as stored with a job: the instance, a tab and the release if that is known, a
- * line break, the message, in UTF-8.
+ * An error as stored with a job: the instance, a tab and the release if that is known, a line
+ * break, the message, in UTF-8.
  *
  * @param instance where it went wrong; empty if nowhere
  * @param release of the application there; empty if it is not known

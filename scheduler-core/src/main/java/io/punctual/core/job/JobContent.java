@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the submitter said about a job, as asked for: two submissions with equal content are the
- * same job.
+ * The content of a job, as its submitter gave it: two submissions with equal content are the same
+ * job.
  *
  * @param due as asked for, so that the same relative delay is the same content
  * @param timeToRun null for the default

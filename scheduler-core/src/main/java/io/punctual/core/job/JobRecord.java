@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored of a job besides its state.
+ * The stored fields of a job besides its state.
  *
  * @param maxAttempts how often it may be tried before it is dead
  * @param acceptedAt epoch ms at which it was stored

@@ -1,6 +1,6 @@
 package io.punctual.core.job;
 
-/** Where a stored job is. READY is no state: it is DELAYED with a due time that has passed. */
+/** The state of a stored job. READY is no state: it is DELAYED with a due time that has passed. */
 public enum JobState {
   /** Waits for its due time, or is due and waits to be claimed. */
   DELAYED,

@@ -2,7 +2,7 @@ package io.punctual.core.job;
 
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** What lines of the log carry besides their text, for those who search by it. */
+/** The fields of log lines, for searches in structured logs. */
 public final class LogFields {
 
   private LogFields() {}

@@ -1,8 +1,8 @@
 package io.punctual.core.job;
 
 /**
- * When a bucket hands out jobs by its hours: the opening at some moment, or the next one. All times
- * are epoch ms of the store.
+ * A time span in which a bucket delivers jobs by its hours: the current one, or the next one. All
+ * times are epoch ms of the store.
  *
  * @param to exclusive
  * @param goodFrom when it was found out; a clock that shows less was set back

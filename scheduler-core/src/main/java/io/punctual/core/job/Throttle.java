@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs may be out, whatever the workers would take.
+ * The limits of jobs in flight, whatever capacity workers have.
  *
  * @param concurrency at once, 1 to 1,000,000; null for any number
  * @param rate in a time; null for any number

@@ -3,8 +3,8 @@ package io.punctual.core.job;
 import java.time.Duration;
 
 /**
- * What is kept of cancelled jobs, so that their cancels can be undone. The scripts ({@code
- * lib/kept.lua}) and the documentation have the same figures.
+ * The limits of cancelled jobs that are kept, so that their cancels can be undone. The scripts
+ * ({@code lib/kept.lua}) and the documentation have the same figures.
  */
 public final class UndoLimits {
 

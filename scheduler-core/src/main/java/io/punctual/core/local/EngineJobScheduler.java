@@ -88,7 +88,7 @@ public final class EngineJobScheduler implements JobScheduler {
   public List<BatchItem> submitAll(List<DelayQueueJob> jobs) {
     if (jobs.size() > Limits.MAX_BATCH) {
       throw new InvalidJobException(
-          "at most " + Limits.MAX_BATCH + " jobs in one call, not " + jobs.size());
+          "jobs: at most " + Limits.MAX_BATCH + " are allowed in one call, not " + jobs.size());
     }
     // All at once: they share calls to the store.
     List<Supplier<SubmitResult>> answers = new ArrayList<>(jobs.size());

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a job whose worker ended in this process. */
+/** Settles a job whose worker ended in this process. */
 public final class WorkerEnds {
 
   private WorkerEnds() {}

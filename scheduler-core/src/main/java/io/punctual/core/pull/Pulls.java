@@ -11,15 +11,16 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for jobs of which queue, in the order in which they came. Kept by name, since somebody
- * may wait for a queue that has had no job yet.
+ * The pulls that wait for jobs of each queue, in order of arrival. They are kept by the queue's
+ * name, since a pull may wait for a queue that has had no job yet.
  *
- * <p>A scanner takes one of them, claims for it, and puts it back to its place where there was
- * nothing for it: so nothing is claimed that nobody wants. Meanwhile no other scanner sees it; when
- * it is put back, the scanners of its queues are rung, since one of them may have found nobody.
+ * <p>A scanner takes a pull and claims jobs for it, so that every claimed job has a taker. If there
+ * was no job, the scanner puts the pull back in its place. Meanwhile no other scanner sees the
+ * pull. So the scanners of its queues are woken then: one of them may have found no pull.
  */
 public final class Pulls {
 
@@ -27,15 +28,29 @@ public final class Pulls {
   public static final class Waiting {
     public final PullRequest request;
     public final CompletableFuture<List<PulledJob>> answer = new CompletableFuture<>();
+    private long since;
     private boolean held;
 
     Waiting(PullRequest request) {
       this.request = request;
     }
+
+    /** Returns when it began to wait, monotonic ns. */
+    public long since() {
+      return since;
+    }
   }
 
   private final Map<QueueName, Set<Waiting>> queues = new ConcurrentHashMap<>();
+  private final LongSupplier clock;
   private volatile Consumer<QueueName> ring = queue -> {};
+
+  /**
+   * @param clock monotonic ns
+   */
+  public Pulls(LongSupplier clock) {
+    this.clock = clock;
+  }
 
   /** What wakes the scanners of a queue that sleep because nobody wanted its jobs. */
   public void ringsWith(Consumer<QueueName> ring) {
@@ -44,6 +59,7 @@ public final class Pulls {
 
   /** Puts somebody at the end of all its queues, until its answer is complete. */
   public void add(Waiting waiting) {
+    waiting.since = clock.getAsLong();
     for (QueueName queue : waiting.request.queues()) {
       queues.compute(
           queue,

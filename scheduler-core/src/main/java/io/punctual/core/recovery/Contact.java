@@ -3,7 +3,7 @@ package io.punctual.core.recovery;
 import java.time.Duration;
 
 /**
- * When the store last answered, over all buckets.
+ * The time of the store's last answer, over all buckets.
  *
  * <p>When nobody heard of the store for a while (it was paused, restarted, cut off), every lease in
  * it ran out through no fault of its holder. Whoever expired leases in that very moment would take

@@ -11,12 +11,15 @@ import io.punctual.core.work.Backoff;
 import io.punctual.core.work.Context;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -47,6 +50,8 @@ final class Queues {
   private final Shared shared;
   private final Context context;
   private final Map<QueueName, QueueWorkers> known = new ConcurrentHashMap<>();
+  // Of those that are known; made again once there are more.
+  private volatile SortedMap<QueueName, Integer> names = new TreeMap<>();
   private final Set<QueueWorkers> unscanned = ConcurrentHashMap.newKeySet();
   private final WakeSignal signal = new WakeSignal();
   private final Backoff backoff = Backoff.ofStore();
@@ -139,8 +144,18 @@ final class Queues {
     return registrations.isOpen(queue);
   }
 
+  /** All queues of the store, in order of their names. Asks the store. */
   Map<QueueName, Integer> directory() {
-    return directory.all();
+    SortedMap<QueueName, Integer> here = names;
+    if (here.size() != known.size()) {
+      here = new TreeMap<>();
+      for (QueueWorkers queue : known.values()) {
+        here.put(queue.queue, queue.workers.size());
+      }
+      here = Collections.unmodifiableSortedMap(here);
+      names = here;
+    }
+    return directory.count() == here.size() ? here : directory.all();
   }
 
   /** Makes the scanner of a bucket look at it, if the bucket is known. */

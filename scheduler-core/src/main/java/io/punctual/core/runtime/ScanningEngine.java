@@ -9,6 +9,7 @@ import io.punctual.core.EngineOptions;
 import io.punctual.core.LossJournal;
 import io.punctual.core.Operations;
 import io.punctual.core.QueueListener;
+import io.punctual.core.QueueStamps;
 import io.punctual.core.QueueStats;
 import io.punctual.core.ScannerHealth;
 import io.punctual.core.Schedules;
@@ -17,6 +18,7 @@ import io.punctual.core.Submit;
 import io.punctual.core.admin.StoreOperations;
 import io.punctual.core.admin.Views;
 import io.punctual.core.calendar.Calendars;
+import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
@@ -37,6 +39,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.JobView;
+import io.punctual.core.store.query.Stamps;
 import io.punctual.core.times.Hours;
 import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.BucketSignal;
@@ -46,6 +49,8 @@ import io.punctual.schedule.TimeRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -284,6 +289,35 @@ final class ScanningEngine implements Engine {
   @Override
   public Optional<QueueStats> stats(QueueName queue) {
     return session.queues().find(queue).map(this::stats);
+  }
+
+  @Override
+  public QueueStamps stamps(Collection<QueueName> queues) {
+    List<QueueWorkers> found = new ArrayList<>();
+    List<Bucket> buckets = new ArrayList<>();
+    for (QueueName queue : queues) {
+      QueueWorkers workers = session.queues().find(queue).orElse(null);
+      if (workers != null) {
+        found.add(workers);
+        workers.workers.forEach(worker -> buckets.add(worker.bucket));
+      }
+    }
+    long now = 0;
+    List<String> read = new ArrayList<>();
+    for (int from = 0; from < buckets.size(); from += JobStore.MAX_JOBS) {
+      Stamps stamps =
+          jobs.stamps(buckets.subList(from, Math.min(buckets.size(), from + JobStore.MAX_JOBS)));
+      now = stamps.now();
+      read.addAll(stamps.of());
+    }
+    Map<QueueName, String> of = new HashMap<>();
+    int next = 0;
+    for (QueueWorkers workers : found) {
+      List<String> own = read.subList(next, next + workers.workers.size());
+      of.put(workers.queue, own.contains("") ? "" : String.join(" ", own));
+      next += own.size();
+    }
+    return new QueueStamps(now, of);
   }
 
   // A bucket that is damaged must not hide the others, of this queue and of all that are listed.

@@ -33,10 +33,10 @@ import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
 import io.punctual.core.work.Defects;
 import io.punctual.core.work.Threads;
+import io.punctual.wire.PunctualVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -59,11 +59,7 @@ final class Session implements PullQueues {
   /** How long a stop waits for the store to take the last endings. */
   private static final Duration FLUSH = Duration.ofSeconds(2);
 
-  /** Of the program, as its archive says it. */
-  private static final String VERSION =
-      Objects.requireNonNullElse(
-              Session.class.getPackage().getImplementationVersion(), "development")
-          .replaceAll("[\\s:*]+", "_");
+  private static final String VERSION = PunctualVersion.text().replaceAll("[\\s:*]+", "_");
 
   private enum Phase {
     NEW,
@@ -71,6 +67,10 @@ final class Session implements PullQueues {
     STOPPING,
     CLOSED
   }
+
+  private static final long COUNTED_NS = 1_000_000_000L;
+
+  private static final Counted NONE = new Counted(0, List.of(), 0);
 
   private final String name;
   private final WakeUps wakeUps;
@@ -84,6 +84,7 @@ final class Session implements PullQueues {
   private final Object lifecycle = new Object();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Phase phase = Phase.NEW;
+  private volatile Counted counted = NONE;
   private @Nullable AutoCloseable listening;
 
   Session(
@@ -111,7 +112,7 @@ final class Session implements PullQueues {
                 context,
                 dispatcher,
                 contact,
-                new Pulls(),
+                new Pulls(clock),
                 new IdleChecks(options.idleChecksPerSecond()),
                 new ScanPermits(),
                 store.members(),
@@ -195,23 +196,38 @@ final class Session implements PullQueues {
     }
   }
 
+  /** Scanners are counted once a second at most: there may be ten thousands of them. */
   ScannerHealth scanners() {
+    Counted known = isRunning() ? counted : NONE;
+    if (isRunning() && (known.at() == 0 || System.nanoTime() - known.at() > COUNTED_NS)) {
+      known = count();
+      counted = known;
+    }
+    return new ScannerHealth(
+        known.running(), known.ended(), shared.outages().damaged(), context.defects().open());
+  }
+
+  private Counted count() {
     int running = 0;
     List<String> ended = new ArrayList<>();
-    if (isRunning()) {
-      for (QueueWorkers queue : queues.all()) {
-        for (BucketWorker worker : queue.workers) {
-          if (worker.loop.hasEnded()) {
-            ended.add(worker.bucket.toString());
-          } else if (worker.loop.isStarted()) {
-            running++;
-          }
+    for (QueueWorkers queue : queues.all()) {
+      for (BucketWorker worker : queue.workers) {
+        if (worker.loop.hasEnded()) {
+          ended.add(worker.bucket.toString());
+        } else if (worker.loop.isStarted()) {
+          running++;
         }
       }
     }
-    return new ScannerHealth(
-        running, List.copyOf(ended), shared.outages().damaged(), context.defects().open());
+    return new Counted(running, List.copyOf(ended), System.nanoTime());
   }
+
+  /**
+   * How the scanners were.
+   *
+   * @param at monotonic ns
+   */
+  private record Counted(int running, List<String> ended, long at) {}
 
   /** Lists what is not given back, ended or written; empty when all is at rest. */
   List<String> inUse() {

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * What the buckets of one engine share.
+ * The state that the buckets of one engine share.
  *
  * @param random makes what each bucket draws jitter from
  */

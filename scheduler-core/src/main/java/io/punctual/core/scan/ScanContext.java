@@ -10,7 +10,7 @@ import io.punctual.core.work.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scanners of one engine share.
+ * The state that the scanners of one engine share.
  *
  * @param signals null in production
  */

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a scanner its turns, from its start until it is stopped. Where threads are cheap, each
- * scanner has one of its own, made at its start. Where they are not, the scanners of one node of
- * the store share as many as may look there at the same time, and a sleeping scanner has none.
+ * Runs a scanner, from its start until it is stopped. If threads are cheap, each scanner has its
+ * own thread. Otherwise the scanners of one node of the store share as many threads as may call
+ * that node at the same time, and a sleeping scanner has none.
  */
 public final class ScanLoop {
 

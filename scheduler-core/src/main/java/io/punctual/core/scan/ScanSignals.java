@@ -3,7 +3,7 @@ package io.punctual.core.scan;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.Bucket;
 
-/** What a scanner does, for tests that wait for it to happen. Null in production. */
+/** Signals what a scanner does, for tests that wait for it. Null in production. */
 public interface ScanSignals {
 
   /** A look with a claim came back. */

@@ -107,7 +107,10 @@ public final class Scanner {
   // Nothing could go out before the first turn either.
   private boolean blocked = true;
   private boolean wasPaused;
+  // When the dispatcher last had no capacity.
   private long refusedAt;
+  // When the queue was last found paused, closed or at its limits.
+  private long shutAt = Long.MIN_VALUE / 2;
   private long claimedAt;
   private long offeredAt = Long.MIN_VALUE / 2;
   private long offeredDue = WakePlan.NEVER;
@@ -312,7 +315,13 @@ public final class Scanner {
           shared.dispatcher().runsElsewhere() ? JobStore.ClaimMode.SENT : JobStore.ClaimMode.PUSH;
       Claim claim = claimer.claim(free, options.lease(), mode, options.owner());
       claimed(sent, ends, claim);
-      handOut(claim, claimTime(sent, claim, free));
+      ClaimTime time = claimTime(sent, claim, refusedAt);
+      int given = claim.jobs().size() + claim.corrupt().size();
+      if (given >= free && free < options.maxClaim()) {
+        // What is left waits for capacity.
+        refusedAt = context.now();
+      }
+      handOut(claim, time);
       return true;
     } finally {
       capacity.give(free);
@@ -343,7 +352,8 @@ public final class Scanner {
     long ends = capacity.ends();
     Claim claim = puller.claim(waiting.request, waiting.request.max());
     claimed(sent, ends, claim);
-    ClaimTime time = claimTime(sent, claim, waiting.request.max());
+    ClaimTime time =
+        claimTime(sent, claim, refused ? waiting.since() : Math.min(waiting.since(), refusedAt));
     List<PulledJob> open = puller.open(claim, time, waiting.request);
     if (!open.isEmpty() && !waiting.answer.complete(open)) {
       puller.giveBack(claim);
@@ -354,20 +364,17 @@ public final class Scanner {
     return next != null && next <= claim.now();
   }
 
-  private ClaimTime claimTime(long sent, Claim claim, int asked) {
+  /**
+   * @param since when there began to be a taker for the claim's jobs, monotonic ns
+   */
+  private ClaimTime claimTime(long sent, Claim claim, long since) {
     // Resuming a queue wakes its scanners.
-    long roomFor = wasPaused ? 0 : sent - refusedAt;
+    long roomFor = wasPaused ? 0 : sent - Math.max(since, shutAt);
     wasPaused = claim.pausedSince() != null;
-    ClaimTime time = new ClaimTime(sent, claim.now(), claim.openSince(), roomFor);
-    int given = claim.jobs().size() + claim.corrupt().size();
-    if (claim.pausedSince() != null
-        || claim.closed()
-        || claim.full()
-        || (given >= asked && asked < context.options().maxClaim())) {
-      // What is left waits for capacity.
-      refusedAt = context.now();
+    if (wasPaused || claim.closed() || claim.full()) {
+      shutAt = context.now();
     }
-    return time;
+    return new ClaimTime(sent, claim.now(), claim.openSince(), roomFor);
   }
 
   private void claimed(long sent, long ends, Claim claim) {
@@ -481,14 +488,14 @@ public final class Scanner {
   private void reportClock(long set, long nanos) {
     if (set != 0 && shared.contact().reportsClock(nanos)) {
       log.warn(
-          "{}: the clock of Redis was set {} by {} ms. Jobs fall due by the new time; {}. Let NTP"
-              + " set it in small steps",
+          "{}: the clock of Redis was set {} by {} ms. Jobs fall due by the new time; {}."
+              + " Configure NTP to correct it in small steps",
           bucket,
           set > 0 ? "forward" : "back",
           Math.abs(set),
           set > 0
-              ? "leases run on for what was left of them"
-              : "jobs whose holder is gone wait that much longer");
+              ? "leases keep the time that they had left"
+              : "jobs of dead instances wait that much longer");
     }
   }
 

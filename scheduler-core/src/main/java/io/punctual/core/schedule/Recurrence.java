@@ -19,8 +19,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a schedule fires: by a cron expression in the local times of a zone, or in exact steps from
- * an instant. Instants have whole milliseconds.
+ * The planned instants of a schedule: a cron expression in the local times of a zone, or exact
+ * steps from an instant. Instants have whole milliseconds.
  *
  * @param cron null where {@code every} is given
  * @param every distance in exact time, 1 s to 3,660 days; null where {@code cron} is given

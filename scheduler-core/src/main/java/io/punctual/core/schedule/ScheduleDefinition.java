@@ -24,7 +24,7 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a user says about a schedule. Two schedules with the same are the same.
+ * A schedule as its user defines it. Two schedules with equal definitions are the same.
  *
  * @param calendars names of calendars on whose dates nothing fires, at most {@value
  *     #MAX_CALENDARS}; see {@link #resolved}

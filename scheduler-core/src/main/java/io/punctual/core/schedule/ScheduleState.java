@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a schedule is. All changes of a schedule compare it with what is stored.
+ * The progress of a schedule. Each change of a schedule compares it with the stored state.
  *
  * @param version made up for each change of the definition
  * @param planned the occurrence that comes next, also on a date that a calendar closes: when it is

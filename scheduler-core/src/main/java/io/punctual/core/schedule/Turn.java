@@ -13,8 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done for a schedule at a moment: the occurrences to submit, and its state once they
- * are. Bounded; what is left over is done by the next turn.
+ * The work for a schedule at an instant: the occurrences to submit, and the schedule's state after
+ * that. It is bounded; the next turn does the rest.
  *
  * @param fire planned instants, in their order
  * @param next its state afterwards

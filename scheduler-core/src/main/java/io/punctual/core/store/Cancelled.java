@@ -3,7 +3,7 @@ package io.punctual.core.store;
 import io.punctual.core.store.durability.Reached;
 
 /**
- * What a cancel did.
+ * The result of a cancel.
  *
  * @param attempt of IN_DELIVERY and CANCELLING, else 0
  * @param version the number of the job's last change; 0 where that is not known

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim got.
+ * The result of a claim.
  *
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param corrupt ids that had no record and were moved to the dead letters

@@ -3,7 +3,7 @@ package io.punctual.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an expire did.
+ * The result of an expire.
  *
  * @param retried jobs that wait again
  * @param dead jobs that were out of attempts

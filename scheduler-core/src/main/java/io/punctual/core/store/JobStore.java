@@ -14,6 +14,7 @@ import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
+import io.punctual.core.store.query.Stamps;
 import io.punctual.core.store.query.Tagged;
 import io.punctual.core.store.query.Undoable;
 import java.time.Duration;
@@ -282,6 +283,13 @@ public interface JobStore {
 
   /** Counts. */
   BucketStats stats(Bucket bucket);
+
+  /**
+   * Tells in which buckets something changed, at a small part of the cost of {@link #stats}.
+   *
+   * @param buckets 1 to {@link #MAX_JOBS}
+   */
+  Stamps stamps(List<Bucket> buckets);
 
   /** Returns the number of jobs and the memory that they take. */
   BucketUsage usage(Bucket bucket);

@@ -3,7 +3,7 @@ package io.punctual.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a bucket has the pause now that a call was about.
+ * The result of a pause: whether the bucket has this pause now.
  *
  * @param since epoch ms; null when it is not
  * @param newHead due time of its earliest job if it had that pause before this call and may have to

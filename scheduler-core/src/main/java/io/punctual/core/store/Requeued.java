@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a requeue did.
+ * The result of a requeue.
  *
  * @param newHead the due time when one of the jobs became the earliest of the bucket, else null
  */

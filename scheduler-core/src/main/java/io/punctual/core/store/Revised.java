@@ -5,7 +5,7 @@ import io.punctual.core.store.durability.Reached;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a revision did.
+ * The result of a revision.
  *
  * @param due epoch ms, of REVISED
  * @param attempt of IN_DELIVERY

@@ -1,7 +1,7 @@
 package io.punctual.core.store;
 
 /**
- * What became of a settlement.
+ * The result of a settlement.
  *
  * @param at epoch ms: the next due time of RETRY, now of DONE, else 0
  * @param successor epoch ms at which the job is due that waited for the end of DONE, DEAD,

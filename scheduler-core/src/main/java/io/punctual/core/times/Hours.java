@@ -8,8 +8,8 @@ import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hours of a queue as the store keeps them: window, zone and calendar, a line each, which is
- * empty for what is not given.
+ * The hours of a queue as the store keeps them: window, zone and calendar, one line each. A line is
+ * empty if its value is not given.
  */
 public final class Hours {
 

@@ -1,6 +1,6 @@
 package io.punctual.core.wake;
 
-/** Which part an engine has in looking at a bucket. A hint: each engine may claim at any time. */
+/** The part of an engine in scanning a bucket. A hint: each engine may claim at any time. */
 public enum Role {
 
   /** Looks when a job is due. */

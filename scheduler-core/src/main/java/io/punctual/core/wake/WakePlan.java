@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * When a scanner looks at its bucket next, and why. No thread and no clock in it: time is a
- * parameter, in monotonic nanoseconds; what the store says is in its own epoch milliseconds.
+ * Plans when a scanner checks its bucket next, and why. It has no thread and no clock: time is a
+ * parameter, in monotonic nanoseconds. Times of the store are in its own epoch milliseconds.
  *
  * <p>The next look is at the earliest of
  *

@@ -5,7 +5,7 @@ import io.punctual.core.store.JobStore;
 import java.util.function.LongSupplier;
 
 /**
- * What all duties of one engine share.
+ * The state that all duties of one engine share.
  *
  * @param ticks monotonic ns, 0 or more
  */

@@ -27,7 +27,10 @@ public final class Defects {
     try {
       if (open.put(duty, e.toString()) == null) {
         log.error(
-            "{} met a defect of Punctual. It goes on; health shows it until it works.", duty, e);
+            "{} failed because of a defect in Punctual. It is tried again; /actuator/health lists it"
+                + " until it works",
+            duty,
+            e);
       }
     } catch (RuntimeException | Error again) {
       // Nothing is left to tell it with.

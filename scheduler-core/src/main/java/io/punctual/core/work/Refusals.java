@@ -2,7 +2,7 @@ package io.punctual.core.work;
 
 import io.punctual.core.store.StoreException;
 
-/** What callers are told if the engine passes a call to the store on no more. */
+/** The errors for callers when the engine no longer passes a call to the store. */
 public final class Refusals {
 
   private Refusals() {}

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the engine's threads come from: virtual ones from Java 24 on, daemon platform threads
- * before. Platform threads are few: what waits for its time shares them.
+ * Creates the engine's threads: virtual ones from Java 24 on, daemon platform threads before.
+ * Platform threads are few: tasks that wait for their time share them.
  *
  * <p>Java 21 to 23 have virtual threads too, but there a thread that waits for a socket inside
  * {@code synchronized} (as connection pools and drivers do) keeps its carrier (JEP 491): on a small

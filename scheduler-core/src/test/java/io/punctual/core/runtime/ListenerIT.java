@@ -196,15 +196,32 @@ class ListenerIT extends EngineTestBase {
 
   @Test
   void whoPullsGetsItWithItsLateness() {
-    TestDispatcher nobody = new TestDispatcher();
-    nobody.capacity.set(0);
-    Engine engine = engine(nobody);
+    TestDispatcher full = new TestDispatcher();
+    full.capacity.set(0);
+    Engine engine = engine(full);
     submit(engine, "a", Duration.ZERO);
     PullRequest request = new PullRequest(List.of(QUEUE), 1, Duration.ofSeconds(20), null, "w");
     PulledJob job = engine.claims().pull(request).join().get(0);
     assertThat(late).hasSize(1);
     engine.claims().done(job.token()).join();
     eventually().until(() -> told.containsKey("ended DONE"));
+  }
+
+  @Test
+  void aPullThatWaitsIsRoomForAJobEvenIfTheDispatcherHasNone() {
+    TestDispatcher full = new TestDispatcher();
+    full.capacity.set(0);
+    Engine engine = engine(full);
+    submit(engine, "later", Duration.ofHours(1));
+    PullRequest request = new PullRequest(List.of(QUEUE), 1, Duration.ofSeconds(20), null, "w");
+    for (int i = 0; i < 10; i++) {
+      var waiting = engine.claims().pull(request);
+      // The pull waits for longer than a claim takes.
+      submit(engine, "j" + i, Duration.ofMillis(500));
+      var unused = engine.claims().done(waiting.join().get(0).token()).join();
+    }
+    eventually().until(() -> late.size() == 10);
+    assertThat(late).extracting(Lateness::room).containsOnly(0L);
   }
 
   @Test

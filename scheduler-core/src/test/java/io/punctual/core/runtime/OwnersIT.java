@@ -22,6 +22,7 @@ import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.Resp;
+import io.punctual.wire.PunctualVersion;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -209,6 +210,12 @@ class OwnersIT extends OwnRedisTestBase {
     Duration latest = latest(first, 5, millis, nanos);
     System.out.println("Latest other job when an owner is killed: " + latest);
     assertThat(latest).isLessThan(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void anEngineSaysItsOwnVersion() {
+    Engine engine = engine(own(), options("e1"), TestDispatcher.done(), null);
+    assertThat(engine.members().values()).containsExactly(PunctualVersion.text());
   }
 
   @Test

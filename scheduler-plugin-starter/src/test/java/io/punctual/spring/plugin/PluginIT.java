@@ -270,6 +270,36 @@ class PluginIT extends PluginTestBase {
         .isThrownBy(() -> tasks.register("script", Duration.ofMinutes(2)));
   }
 
+  /** Its calls stand in docs/plugin.md. */
+  @Test
+  void workersAreAddedAndChangedAsThePageShows() {
+    PluginTasks tasks = context.getBean(PluginTasks.class);
+    Queue<String> calls = new ConcurrentLinkedQueue<>();
+    TaskWorker worker =
+        new TaskWorker() {
+          @Override
+          public String type() {
+            return "order.remind";
+          }
+
+          @Override
+          public void invoke(String params) {
+            calls.add(params);
+          }
+        };
+
+    tasks.register(worker); // a TaskWorker that is no bean
+    tasks.register("order.remind", 5); // its scan interval, in seconds
+    tasks.setThreads("order.remind", 4);
+    tasks.setThreads(8); // all types without a number
+
+    service.send("order.remind", "x", Duration.ZERO);
+    eventually().until(() -> calls.contains("x"));
+    assertThat(tasks.scanInterval("order.remind")).isEqualTo(Duration.ofSeconds(5));
+    assertThat(tasks.threads("order.remind")).isEqualTo(4);
+    assertThat(tasks.threads("approve")).isEqualTo(8);
+  }
+
   @Test
   void jobsAreFoundRunNowAndCancelledByTag() {
     service

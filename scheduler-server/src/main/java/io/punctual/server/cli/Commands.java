@@ -184,6 +184,10 @@ public final class Commands {
             .findFirst()
             .orElse(null);
     if (file != null && Files.exists(file)) {
+      // A shell makes an empty file for a command that then fails.
+      if (file.toFile().length() == 0) {
+        return complain(file + " is there already, and is empty. Remove it, and try again", 1);
+      }
       return say(file + " is there already, and stays as it is");
     }
     if (file == null) {

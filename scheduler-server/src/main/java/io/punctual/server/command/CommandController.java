@@ -403,7 +403,9 @@ class CommandController {
     ClaimService.Settlement settlement =
         claims.failed(
             token(command, id),
-            JobFields.worker(command.worker(), request),
+            new ClaimService.Ender(
+                command.worker() == null ? null : JobFields.worker(command.worker()),
+                JobFields.address(request)),
             Objects.requireNonNullElse(command.error(), ""),
             command.retryDelay());
     return new Answer(id, waits(settlement));

@@ -1,5 +1,6 @@
 package io.punctual.server.console;
 
+import io.punctual.server.metrics.RecentErrors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -21,6 +22,8 @@ record ErrorText(String name, String type, String message, List<Part> brief, Str
   private static final int CAUSES = 2;
   private static final Pattern LINE =
       Pattern.compile("(?:[A-Za-z_$][\\w$]*\\.)+([A-Z_$][\\w$]*)(?::\\s*(.*)|$)");
+  // The address is that of one instance, which is told beside the error.
+  private static final Pattern ANSWER = Pattern.compile("^(HTTP \\d{3})(?: from \\S+)?: (?=\\S)");
   private static final Pattern CAUSE = Pattern.compile("(?m)^[ \\t]*Caused by:");
   private static final Pattern FRAME =
       Pattern.compile("[ \\t]*(?:at [^\\s(]+[ \\t]?\\(.*|\\.\\.\\. \\d+ (?:more|common).*)");
@@ -72,14 +75,15 @@ record ErrorText(String name, String type, String message, List<Part> brief, Str
   }
 
   static ErrorText of(String text) {
-    String first = text.lines().findFirst().orElse("").strip();
+    String first = RecentErrors.line(text);
     String line = first.length() > MAX_LINE ? first.substring(0, MAX_LINE) : first;
-    Matcher parts = LINE.matcher(line);
+    String said = ANSWER.matcher(line).replaceFirst("");
+    Matcher parts = LINE.matcher(said);
     List<Part> brief = brief(text);
     if (!parts.matches()) {
-      return new ErrorText("", "", line, brief, text);
+      return new ErrorText("", "", ANSWER.matcher(line).replaceFirst("$1: "), brief, text);
     }
-    String name = parts.group(2) == null ? line : line.substring(0, parts.end(1));
+    String name = parts.group(2) == null ? said : said.substring(0, parts.end(1));
     String message = parts.group(2) == null ? "" : parts.group(2).strip();
     return message.isEmpty()
         ? new ErrorText(name, "", parts.group(1), brief, text)

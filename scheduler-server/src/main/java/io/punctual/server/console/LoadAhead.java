@@ -1,5 +1,6 @@
 package io.punctual.server.console;
 
+import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -35,6 +37,7 @@ class LoadAhead {
   private static final int LOOKED = 20;
   private static final int NAMED = 5;
   private static final long LATE_MS = 60_000;
+  private static final long SLACK_MS = 300_000;
 
   /**
    * How far ahead, and in intervals of which length; each has some finer steps, which show a burst.
@@ -122,10 +125,19 @@ class LoadAhead {
       List<Limited> limited,
       List<Part> parts) {}
 
+  /**
+   * What was read.
+   *
+   * @param version of the queues, before
+   * @param at monotonic ns
+   */
+  private record Known(Load load, long version, long at) {}
+
   private final QueueService queues;
   private final QueueStatistics statistics;
   private final History history;
-  private final Map<Ahead, SharedRead<Load>> looks = new EnumMap<>(Ahead.class);
+  private final Map<Ahead, SharedRead<Known>> looks = new EnumMap<>(Ahead.class);
+  private final Map<Ahead, Known> last = new ConcurrentHashMap<>();
 
   LoadAhead(QueueService queues, QueueStatistics statistics, History history) {
     this.queues = queues;
@@ -137,19 +149,41 @@ class LoadAhead {
   }
 
   /**
-   * Returns what falls due in all queues, read up to ten seconds ago, or earlier if reads are slow.
+   * Returns what falls due in all queues. The figures are up to ten seconds old, or older if reads
+   * are slow. While no queue changes, they are up to a minute old.
    *
    * @throws io.punctual.core.store.StoreException if Redis does not answer
    */
   Load get(Ahead ahead) {
-    return Objects.requireNonNull(looks.get(ahead)).get();
+    Known known = last.get(ahead);
+    if (known == null
+        || known.version() != statistics.all().version()
+        || System.nanoTime() - known.at() > FRESH.toNanos()) {
+      known = Objects.requireNonNull(looks.get(ahead)).get();
+      last.put(ahead, known);
+    }
+    return known.load();
   }
 
-  private Load look(Ahead ahead) {
-    Forecast all = queues.forecast(null, null, ahead.width, ahead.count).forecast();
+  private Known look(Ahead ahead) {
+    QueueStatistics.Snapshot now = statistics.all();
+    return new Known(look(ahead, now), now.version(), System.nanoTime());
+  }
+
+  private Load look(Ahead ahead, QueueStatistics.Snapshot now) {
+    List<QueueName> some =
+        now.all().stream()
+            .filter(queue -> isDue(queue, ahead, now.now()))
+            .map(QueueSample::queue)
+            .toList();
+    Forecast all =
+        queues.forecast(
+            some.isEmpty() ? now.queues().keySet().stream().limit(1).toList() : some,
+            ahead.width,
+            ahead.count);
     OptionalLong most = most(ahead);
     List<Limited> limited =
-        statistics.all().all().stream()
+        now.all().stream()
             .filter(queue -> queue.stats().throttle().rate() != null && !queue.damaged())
             .filter(queue -> queue.stats().delayed() > 0)
             .sorted(
@@ -167,13 +201,23 @@ class LoadAhead {
         all.counts(),
         most.isPresent() ? Long.valueOf(most.getAsLong()) : null,
         limited,
-        parts(all, ahead));
+        parts(all, ahead, now));
   }
 
-  private List<Part> parts(Forecast all, Ahead ahead) {
+  // The others need not be read.
+  private static boolean isDue(QueueSample queue, Ahead ahead, long now) {
+    QueueStats stats = queue.stats();
+    Long next = stats.nextDue();
+    // The clock has gone on since the queues were looked at.
+    return queue.damaged()
+        || stats.ready() > 0
+        || (next != null && next < now + SLACK_MS + ahead.width.toMillis() * ahead.count);
+  }
+
+  private List<Part> parts(Forecast all, Ahead ahead, QueueStatistics.Snapshot now) {
     List<Part> largest =
-        statistics.all().all().stream()
-            .filter(queue -> !queue.damaged())
+        now.all().stream()
+            .filter(queue -> !queue.damaged() && isDue(queue, ahead, now.now()))
             .filter(queue -> queue.stats().delayed() > queue.stats().ready())
             .sorted(
                 Comparator.<QueueSample>comparingLong(

@@ -17,6 +17,9 @@ final class LoadChart {
 
   private static final int TOP = 14;
 
+  /** If the line is so many times as high as the highest bar, it is not drawn. */
+  private static final int FAR = 3;
+
   /**
    * The jobs of an interval.
    *
@@ -37,6 +40,7 @@ final class LoadChart {
 
   private final LoadAhead.Load load;
   private final DateTimeFormatter clock;
+  private final boolean near;
   private final double top;
   private final List<Bar> bars = new ArrayList<>();
 
@@ -46,7 +50,8 @@ final class LoadChart {
     this.clock = DateTimeFormatter.ofPattern(pattern, language).withZone(zone);
     long most = load.most() == null ? 0 : load.most();
     long peak = load.counts().stream().mapToLong(Long::longValue).max().orElse(0);
-    this.top = Timeline.round((double) Math.max(most, peak));
+    this.near = peak == 0 || most <= FAR * peak;
+    this.top = Timeline.round((double) (near ? Math.max(most, peak) : peak));
     double width = 100.0 / Math.max(1, load.counts().size());
     for (int i = 0; i < load.counts().size(); i++) {
       long jobs = load.counts().get(i);
@@ -64,7 +69,8 @@ final class LoadChart {
                 "%sfrom:%s until:%s"
                     .formatted(
                         load.words(),
-                        Instant.ofEpochMilli(from),
+                        // The last bar has the jobs that are due at that moment.
+                        Instant.ofEpochMilli(from + 1),
                         Instant.ofEpochMilli(from + load.width())),
                 load.most() != null && jobs > most));
       }
@@ -116,7 +122,7 @@ final class LoadChart {
           path.append(
               String.format(
                   Locale.ROOT,
-                  "M%.1f %.1fh%.1fv%.1fh-%.1fz",
+                  "M%.0f %.1fh%.0fv%.1fh-%.0fz",
                   1000.0 * i / count,
                   HEIGHT - below[i],
                   850.0 / count,
@@ -145,12 +151,18 @@ final class LoadChart {
   }
 
   /**
-   * Returns where {@link LoadAhead.Load#most} is, in px from the top; null if that is not known.
+   * Returns where {@link LoadAhead.Load#most} is, in px from the top; null if that is not known, or
+   * so high that the bars could not be seen below it.
    */
   public @Nullable Integer getLine() {
-    return load.most() == null
+    return load.most() == null || !near
         ? null
         : Integer.valueOf(TOP + HEIGHT - (int) Math.round(HEIGHT * load.most() / top));
+  }
+
+  /** Returns numbers of jobs along the axis, in px from the top; none where no job is due. */
+  public List<Timeline.Tick> getTicks() {
+    return bars.isEmpty() ? List.of() : Timeline.even(TOP, HEIGHT, top);
   }
 
   /** Returns times along the axis. */

@@ -6,6 +6,7 @@ import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.history.History;
+import io.punctual.server.history.Past;
 import io.punctual.server.history.Span;
 import io.punctual.server.jobs.LossService;
 import io.punctual.server.metrics.QueueSample;
@@ -17,12 +18,14 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.servlet.support.RequestContextUtils;
 import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 
@@ -63,24 +66,40 @@ class OverviewController {
    */
   @Allowed(Role.VIEWER)
   @GetMapping({"/console", "/console/"})
-  String show(
+  @Nullable String show(
       @RequestParam(defaultValue = "") String part,
       @RequestParam(defaultValue = "") String range,
       @RequestParam(defaultValue = "") String ahead,
       HttpServletRequest request,
+      ServletWebRequest web,
       Model model) {
     QueueStatistics.Snapshot now = statistics.all();
     List<Finding> findings = health.problems(now);
+    String error = engine.storeHealth().error();
+    Drawn drawn =
+        Drawn.of(
+            request,
+            "live",
+            now.version(),
+            now.lateness(),
+            findings,
+            error,
+            error == null ? "" : Long.toString(now.now()));
+    boolean live = part.equals("live");
+    if (live && drawn.isThere(web)) {
+      return null;
+    }
+    drawn.addTo(model, "liveTag");
+    Figures figures = now.once(Figures.class, Figures::of);
     model.addAttribute("base", ServletUriComponentsBuilder.fromCurrentContextPath().toUriString());
     model.addAttribute("queues", now.queues().size());
     model.addAttribute("samples", now.queues());
-    model.addAttribute("delayed", now.sum(row -> row.stats().delayed()));
-    model.addAttribute("ready", now.sum(row -> row.stats().ready()));
-    model.addAttribute("reserved", now.sum(row -> row.stats().reserved()));
-    model.addAttribute("dead", now.sum(row -> row.stats().dead()));
-    model.addAttribute("done", now.rate("done"));
-    model.addAttribute("failed", now.rate("failed") + now.rate("rejected") + now.rate("unknown"));
-    model.addAttribute("submitted", now.rate("submitted"));
+    model.addAttribute("delayed", figures.delayed());
+    model.addAttribute("ready", figures.ready());
+    model.addAttribute("reserved", figures.reserved());
+    model.addAttribute("dead", figures.dead());
+    model.addAttribute("done", figures.done());
+    model.addAttribute("failed", figures.failed());
     model.addAttribute("lateness", now.lateness());
     long urgent = findings.stream().filter(Finding::urgent).count();
     // The others fold away behind the first few.
@@ -88,55 +107,126 @@ class OverviewController {
     model.addAttribute("findings", findings.subList(0, (int) open));
     model.addAttribute("folded", findings.subList((int) open, findings.size()));
     model.addAttribute("urgent", urgent);
-    List<QueueSample> withDead = QueueHealth.withDead(now.all());
-    model.addAttribute("deadQueues", withDead.subList(0, Math.min(OPEN, withDead.size())));
-    model.addAttribute("deadIn", withDead.size());
-    model.addAttribute("deadInHour", now.sum(row -> row.stats().deadInHour()));
+    model.addAttribute("deadQueues", figures.deadQueues());
+    model.addAttribute("deadIn", figures.deadIn());
+    model.addAttribute("deadInHour", figures.deadInHour());
     model.addAttribute("now", now.now());
     model.addAttribute("store", engine.storeHealth());
-    if (!part.equals("live") && !now.queues().isEmpty()) {
-      draw(range, ahead, request, model);
+    if (!live && !now.queues().isEmpty()) {
+      Charts charts = charts(range, ahead);
+      charts.drawn(request).addTo(model, "chartsTag");
+      draw(charts, request, model);
     }
     return "overview";
+  }
+
+  /** The sums over all queues, which all viewers share. */
+  private record Figures(
+      long delayed,
+      long ready,
+      long reserved,
+      long dead,
+      double done,
+      double failed,
+      List<QueueSample> deadQueues,
+      int deadIn,
+      long deadInHour) {
+
+    static Figures of(QueueStatistics.Snapshot now) {
+      List<QueueSample> withDead = QueueHealth.withDead(now.all());
+      return new Figures(
+          now.sum(row -> row.stats().delayed()),
+          now.sum(row -> row.stats().ready()),
+          now.sum(row -> row.stats().reserved()),
+          now.sum(row -> row.stats().dead()),
+          now.rate("done"),
+          now.rate("failed") + now.rate("rejected") + now.rate("unknown"),
+          List.copyOf(withDead.subList(0, Math.min(OPEN, withDead.size()))),
+          withDead.size(),
+          now.sum(row -> row.stats().deadInHour()));
+    }
   }
 
   /** The charts alone, for a page that shows them already. */
   @Allowed(Role.VIEWER)
   @GetMapping("/console/charts")
-  String charts(
+  @Nullable String charts(
       @RequestParam(defaultValue = "") String range,
       @RequestParam(defaultValue = "") String ahead,
       HttpServletRequest request,
+      ServletWebRequest web,
       Model model) {
-    draw(range, ahead, request, model);
+    Charts charts = charts(range, ahead);
+    Drawn drawn = charts.drawn(request);
+    if (drawn.isThere(web)) {
+      return null;
+    }
+    drawn.addTo(model, "chartsTag");
+    draw(charts, request, model);
     return "overview :: charts";
   }
 
+  /**
+   * What the charts are drawn from.
+   *
+   * @param away why the history cannot be read; null if it can
+   * @param loadAway why the load cannot be read; null if it can
+   */
+  private record Charts(
+      Span span,
+      LoadAhead.Ahead ahead,
+      @Nullable Past past,
+      @Nullable String away,
+      LoadAhead.@Nullable Load load,
+      @Nullable String loadAway) {
+
+    Drawn drawn(HttpServletRequest request) {
+      return Drawn.of(
+          request, "charts", span, ahead, past == null ? null : past.seen(), away, load, loadAway);
+    }
+  }
+
   // While Redis does not answer, the rest of the page says so.
-  private void draw(String range, String ahead, HttpServletRequest request, Model model) {
-    ZoneId zone = TimeWords.of(request).now().getZone();
+  private Charts charts(String range, String ahead) {
     Span span = Span.of(range).orElse(Span.HOUR);
     LoadAhead.Ahead chosen = LoadAhead.Ahead.of(ahead);
-    model.addAttribute("range", span.word());
-    model.addAttribute("ahead", chosen.word());
-    model.addAttribute("ranges", Span.values());
-    model.addAttribute("aheads", LoadAhead.Ahead.values());
     String error = engine.storeHealth().error();
     if (error != null) {
       // Viewers would wait for it one behind the other.
-      model.addAttribute("away", Printable.of(error));
-      return;
+      return new Charts(span, chosen, null, error, null, null);
     }
+    Past past = null;
+    String away = null;
     try {
-      model.addAttribute("past", new Timeline(history.read(span), zone));
+      past = history.read(span);
     } catch (DataAccessException e) {
-      model.addAttribute("away", Printable.of(String.valueOf(e.getMessage())));
+      away = String.valueOf(e.getMessage());
     }
     try {
-      model.addAttribute(
-          "load", new LoadChart(loads.get(chosen), zone, RequestContextUtils.getLocale(request)));
+      return new Charts(span, chosen, past, away, loads.get(chosen), null);
     } catch (StoreException e) {
-      model.addAttribute("loadAway", Printable.of(String.valueOf(e.getMessage())));
+      return new Charts(span, chosen, past, away, null, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void draw(Charts charts, HttpServletRequest request, Model model) {
+    ZoneId zone = TimeWords.of(request).now().getZone();
+    model.addAttribute("range", charts.span().word());
+    model.addAttribute("ahead", charts.ahead().word());
+    model.addAttribute("ranges", Span.values());
+    model.addAttribute("aheads", LoadAhead.Ahead.values());
+    if (charts.away() != null) {
+      model.addAttribute("away", Printable.of(charts.away()));
+    }
+    if (charts.past() != null) {
+      model.addAttribute("past", new Timeline(charts.past(), zone));
+    }
+    if (charts.load() != null) {
+      model.addAttribute(
+          "load", new LoadChart(charts.load(), zone, RequestContextUtils.getLocale(request)));
+    }
+    if (charts.loadAway() != null) {
+      model.addAttribute("loadAway", Printable.of(charts.loadAway()));
     }
   }
 

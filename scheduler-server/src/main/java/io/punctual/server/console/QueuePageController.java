@@ -47,6 +47,7 @@ import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
@@ -57,6 +58,7 @@ class QueuePageController {
   private static final int PAGE = 50;
   private static final int MAX_CHECKED = 200;
   private static final String NONE = "none";
+  private static final Object TROUBLED = new Object();
   private static final Pattern NUMBER = Pattern.compile("\\d{1,7}");
 
   private static final Comparator<QueueSample> BY_NAME =
@@ -159,24 +161,42 @@ class QueuePageController {
     this.retries = properties.retries();
   }
 
+  /** The queues in the order of a column. */
+  private record Sorted(String key, boolean turned) {}
+
+  private static long troubled(QueueStatistics.Snapshot queues) {
+    return queues.all().stream().filter(row -> severity(row) != Status.OK).count();
+  }
+
   /** A page of the queues, as searched and sorted. */
   @Allowed(Role.VIEWER)
   @GetMapping("/console/queues")
-  String list(
+  @Nullable String list(
       @RequestParam(defaultValue = "") String q,
       @RequestParam(defaultValue = "name") String sort,
       @RequestParam(defaultValue = "") String state,
       @RequestParam(defaultValue = "1") String page,
+      HttpServletRequest request,
+      ServletWebRequest web,
       Model model) {
     boolean turned = sort.startsWith("-");
     Column by = column(turned ? sort.substring(1) : sort);
     Comparator<QueueSample> order = turned ? by.order().reversed() : by.order();
+    QueueStatistics.Snapshot now = statistics.all();
+    Drawn drawn = Drawn.of(request, "queues", now.version(), q, sort, state, page);
+    if (request.getHeader("HX-Request") != null && drawn.isThere(web)) {
+      return null;
+    }
+    drawn.addTo(model, "liveTag");
     String wanted = q.strip().toLowerCase(Locale.ROOT);
+    List<QueueSample> sorted =
+        now.once(
+            new Sorted(by.key(), turned),
+            all -> all.all().stream().sorted(order.thenComparing(BY_NAME)).toList());
     List<QueueSample> found =
-        statistics.all().all().stream()
+        sorted.stream()
             .filter(row -> row.queue().toString().toLowerCase(Locale.ROOT).contains(wanted))
             .filter(row -> state.isEmpty() || QueueHealth.state(row).equals(state))
-            .sorted(order.thenComparing(BY_NAME))
             .toList();
     int pages = Math.max(1, (found.size() + PAGE - 1) / PAGE);
     int shown = NUMBER.matcher(page).matches() ? Math.clamp(Long.parseLong(page), 1, pages) : 1;
@@ -186,11 +206,9 @@ class QueuePageController {
             .map(row -> new Row(row, QueueHealth.state(row)))
             .toList());
     model.addAttribute("count", found.size());
-    model.addAttribute("total", statistics.all().all().size());
-    model.addAttribute(
-        "troubled",
-        statistics.all().all().stream().filter(row -> severity(row) != Status.OK).count());
-    model.addAttribute("any", !statistics.all().queues().isEmpty());
+    model.addAttribute("total", now.queues().size());
+    model.addAttribute("troubled", now.once(TROUBLED, QueuePageController::troubled));
+    model.addAttribute("any", !now.queues().isEmpty());
     model.addAttribute("page", shown);
     model.addAttribute("pages", pages);
     model.addAttribute("q", q);
@@ -345,11 +363,9 @@ class QueuePageController {
     List<WorkerReport> instances =
         all.stream()
             .filter(worker -> worker.taskTypes().contains(queue.taskType()))
-            .sorted(
-                Comparator.comparing((WorkerReport worker) -> !outliers.contains(worker.key()))
-                    .thenComparing(WorkerReport::key, NaturalOrder.NAMES))
+            .sorted(WorkersPageController.worstFirst(outliers))
             .toList();
-    model.addAttribute("outliers", outliers);
+    model.addAttribute("badReleases", InstanceHealth.badReleaseKeys(all));
     model.addAttribute("states", WorkersPageController.states(all));
     model.addAttribute("failing", WorkersPageController.failing(all));
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));

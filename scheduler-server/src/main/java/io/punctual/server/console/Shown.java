@@ -4,6 +4,9 @@ import io.punctual.core.job.QueueName;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.RecentErrors;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +17,9 @@ final class Shown {
   private static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
   private static final Pattern UNSEEN_IN_LINES =
       Pattern.compile("(?!\\r?\\n|\\t)[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
+
+  private static final Pattern MOMENT =
+      Pattern.compile("\\b\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?Z\\b");
 
   // So much of a name is always there.
   private static final int TAIL = 10;
@@ -31,6 +37,29 @@ final class Shown {
   /** The same with line breaks and tabs, which are seen by what they do. */
   public String lines(@Nullable Object text) {
     return text == null ? "" : seen(UNSEEN_IN_LINES, text.toString());
+  }
+
+  /**
+   * A piece of a text.
+   *
+   * @param moment whether it is a time as machines write it
+   */
+  record Piece(String text, boolean moment) {}
+
+  /**
+   * Splits a text where it has times as machines write them; the browser makes them the viewer's.
+   */
+  public List<Piece> timed(String text) {
+    List<Piece> pieces = new ArrayList<>();
+    Matcher moment = MOMENT.matcher(text);
+    int from = 0;
+    while (moment.find()) {
+      pieces.add(new Piece(text.substring(from, moment.start()), /* moment= */ false));
+      pieces.add(new Piece(moment.group(), /* moment= */ true));
+      from = moment.end();
+    }
+    pieces.add(new Piece(text.substring(from), /* moment= */ false));
+    return pieces;
   }
 
   /** Whether a text holds characters that are not seen, or turn those behind them around. */
@@ -51,7 +80,8 @@ final class Shown {
     if (row.error() == null) {
       return null;
     }
-    String text = row.error().text();
+    String whole = row.error().text();
+    String text = whole.endsWith(RecentErrors.CUT) ? whole.substring(0, whole.length() - 1) : whole;
     String part = DeadLetters.part(text, RecentErrors.normal(text));
     // Those that are tried again are not dead yet.
     String state = row.stats().deadInHour() > 0 ? "dead" : "delayed";

@@ -134,8 +134,19 @@ final class Timeline {
   }
 
   private static List<Tick> even(int strip, double top) {
+    return even(TOP + strip * STEP, HEIGHT, top);
+  }
+
+  /**
+   * Returns the highest number of an axis and half of it.
+   *
+   * @param from px from the top at which the axis begins
+   * @param height px
+   */
+  static List<Tick> even(int from, int height, double top) {
     return List.of(
-        new Tick(place(strip, 1), number(top)), new Tick(place(strip, 0.5), number(top / 2)));
+        new Tick(Integer.toString(from), number(top)),
+        new Tick(Integer.toString(from + height / 2), number(top / 2)));
   }
 
   private static String number(double value) {
@@ -171,6 +182,7 @@ final class Timeline {
       String name, String dashes, Function<Past.Figures, @Nullable Double> of, double top) {
     List<String> parts = new ArrayList<>();
     StringBuilder part = new StringBuilder();
+    String last = "";
     for (Past.Interval interval : intervals) {
       Past.Figures figures = interval.figures();
       Double value = figures == null ? null : of.apply(figures);
@@ -181,15 +193,24 @@ final class Timeline {
         part.setLength(0);
         continue;
       }
-      double y = 100 * (1 - value / top);
-      for (long at : new long[] {interval.from(), interval.until()}) {
-        part.append(String.format(Locale.ROOT, "%.1f,%.1f ", 10 * percent(at), y));
+      String y = String.format(Locale.ROOT, "%.0f", 100 * (1 - value / top));
+      // What is as high as before only makes the line longer.
+      if (y.equals(last) && !part.isEmpty()) {
+        part.setLength(part.lastIndexOf(" "));
+      } else {
+        part.append(point(interval.from(), y));
       }
+      part.append(point(interval.until(), y));
+      last = y;
     }
     if (!part.isEmpty()) {
       parts.add(part.toString().strip());
     }
     return new Line(name, dashes, parts);
+  }
+
+  private String point(long at, String y) {
+    return String.format(Locale.ROOT, " %.0f,%s", 10 * percent(at), y);
   }
 
   private double percent(long at) {

@@ -77,14 +77,12 @@ class WorkersPageController {
                     (worker.key() + " " + Objects.requireNonNullElse(worker.release(), ""))
                         .toLowerCase(Locale.ROOT)
                         .contains(wanted))
-            .sorted(
-                Comparator.comparing((WorkerReport worker) -> !outliers.contains(worker.key()))
-                    .thenComparing(WorkerReport::key, NaturalOrder.NAMES))
+            .sorted(worstFirst(outliers))
             .toList();
     model.addAttribute("total", all.size());
     model.addAttribute(
         "troubled", all.stream().filter(worker -> InstanceHealth.state(worker).isBad()).count());
-    model.addAttribute("outliers", outliers);
+    model.addAttribute("badReleases", InstanceHealth.badReleaseKeys(all));
     model.addAttribute("states", states(all));
     model.addAttribute("failing", failing(all));
     model.addAttribute("members", engine.members().size());
@@ -95,6 +93,13 @@ class WorkersPageController {
     model.addAttribute("schedulers", schedulers());
     model.addAttribute("registry", !registry.views().isEmpty());
     return "workers";
+  }
+
+  /** Those that fail far more often than others, then all that an operator should check. */
+  static Comparator<WorkerReport> worstFirst(Set<String> outliers) {
+    return Comparator.comparing((WorkerReport worker) -> !outliers.contains(worker.key()))
+        .thenComparing(worker -> !InstanceHealth.state(worker).isBad())
+        .thenComparing(WorkerReport::key, NaturalOrder.NAMES);
   }
 
   /** The states of instances, as words, by key. */

@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How callbacks are made.
+ * The properties of callbacks.
  *
  * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
  *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,

@@ -1,12 +1,12 @@
 package io.punctual.server.dispatch;
 
 /**
- * What a dispatcher holds in memory.
+ * The jobs, instances and bytes that a dispatcher holds in memory.
  *
  * @param inFlight jobs that are with an instance
  * @param waiting jobs that wait until they are alone at an instance
- * @param instances instances that it knows something of
- * @param hanging how many of them hang
+ * @param instances instances for which it keeps a state
+ * @param hanging the number of these that do not answer
  * @param answerBytes bytes of answers that are being read
  */
 public record DispatchState(

@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this scheduler knows of an instance from its own calls.
+ * The state of an instance, as this scheduler knows it from its own calls.
  *
  * @param inFlight jobs of this scheduler that the instance has
  * @param avoidedUntil until when it is left alone; null if it is not

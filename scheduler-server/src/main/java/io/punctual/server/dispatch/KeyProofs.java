@@ -3,7 +3,6 @@ package io.punctual.server.dispatch;
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.PingResult;
 import io.punctual.server.registry.WorkerInstance;
-import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.util.Collection;
 import java.util.HashSet;
@@ -14,8 +13,8 @@ import java.util.function.Supplier;
 
 /**
  * Knows which instances have shown that they hold their application's key. Where answers are
- * signed, an instance of the batch protocol is sent no job before it answered a ping with that
- * signature: others who can write into the registry would read what is in the jobs.
+ * signed, an instance is sent no job before it answered a ping with that signature, however it is
+ * registered: others who can write into the registry would read what is in the jobs.
  */
 final class KeyProofs {
 
@@ -46,9 +45,7 @@ final class KeyProofs {
 
   /** Returns whether an instance may be sent jobs, as far as its key is concerned. */
   boolean isProven(WorkerInstance instance) {
-    return !keys.answersAreSigned(instance.application())
-        || !instance.metadata().protocol().equals(WorkerMetadata.BATCH)
-        || proven.contains(Key.of(instance));
+    return !keys.answersAreSigned(instance.application()) || proven.contains(Key.of(instance));
   }
 
   /**

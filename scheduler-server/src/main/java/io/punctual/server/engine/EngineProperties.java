@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How the engine works and keeps its data.
+ * The properties of the engine and its store.
  *
  * @param lease how long a claim lasts unless extended, 1 s to 5 min: after this time the jobs of a
  *     dead scheduler or worker move on; a shorter one costs more heartbeats

@@ -21,6 +21,7 @@ import io.punctual.server.registry.Installation;
 import io.punctual.server.registry.RegistryContact;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.registry.WorkerDirectory;
+import io.punctual.server.security.Caller;
 import io.punctual.server.text.Text;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -53,6 +54,8 @@ public class HealthChecks {
   // Of one application.
   private static final int MOST_WORKERS = 20;
   private static final int NAMED = 5;
+  private static final Object DEAD = new Object();
+  private static final Object OF_QUEUES = new Object();
   private static final int MOST_SHOWN = 50;
   private static final Set<Code> FROM_SAMPLES =
       EnumSet.of(Code.UNSERVED, Code.PARKED, Code.LATE, Code.FAILING, Code.PAUSED);
@@ -122,22 +125,27 @@ public class HealthChecks {
    * the look at the queues.
    */
   public List<Finding> problems(QueueStatistics.Snapshot queues) {
-    Comparator<Finding> order =
-        Comparator.comparing(Finding::urgent)
-            .thenComparing(finding -> weight(finding, queues))
-            .reversed();
     return Stream.of(
-            QueueHealth.dead(queues.all()).stream(),
+            queues.once(DEAD, now -> QueueHealth.dead(now.all())).stream(),
             common(null).stream()
                 .filter(finding -> finding.severity() != Status.OK)
                 .sorted(Comparator.comparing(Finding::urgent).reversed())
                 .limit(MOST_SHOWN),
-            queues.all().stream()
-                .flatMap(queue -> QueueHealth.findings(queue).stream())
-                .sorted(order)
-                .limit(MOST_SHOWN))
+            queues.once(OF_QUEUES, HealthChecks::ofQueues).stream())
         .flatMap(some -> some)
         .sorted(Comparator.comparing(Finding::urgent).reversed())
+        .toList();
+  }
+
+  private static List<Finding> ofQueues(QueueStatistics.Snapshot queues) {
+    Comparator<Finding> order =
+        Comparator.comparing(Finding::urgent)
+            .thenComparing(finding -> weight(finding, queues))
+            .reversed();
+    return queues.all().stream()
+        .flatMap(queue -> QueueHealth.findings(queue).stream())
+        .sorted(order)
+        .limit(MOST_SHOWN)
         .toList();
   }
 
@@ -570,10 +578,11 @@ public class HealthChecks {
   }
 
   private List<Text> meant(String application, List<?> types) {
+    boolean others = Caller.current().application() == null;
     return types.stream()
         .limit(NAMED)
         .map(type -> new QueueName(application, type.toString()))
-        .flatMap(queue -> Stream.ofNullable(served.meant(queue)))
+        .flatMap(queue -> Stream.ofNullable(served.meant(queue, others)))
         .distinct()
         .map(
             meant ->

@@ -123,6 +123,37 @@ public final class InstanceHealth {
         && report.attempts().failedShare() >= QueueSample.FAILING_PERCENT;
   }
 
+  /**
+   * Returns the keys of the {@link #outliers} whose release is to blame: all instances with it that
+   * had as many attempts are outliers, and another release has one that is none.
+   */
+  public static Set<String> badReleaseKeys(Collection<WorkerReport> reports) {
+    Set<String> outliers = outlierKeys(reports);
+    Map<String, Map<String, Boolean>> bad =
+        reports.stream()
+            .filter(
+                report ->
+                    report.release() != null
+                        && report.attempts().ended() >= QueueSample.FAILING_ATTEMPTS)
+            .collect(
+                Collectors.groupingBy(
+                    WorkerReport::application,
+                    Collectors.toMap(
+                        report -> String.valueOf(report.release()),
+                        report -> outliers.contains(report.key()),
+                        (one, other) -> one && other)));
+    return reports.stream()
+        .filter(report -> outliers.contains(report.key()))
+        .filter(
+            report -> {
+              Map<String, Boolean> releases = bad.getOrDefault(report.application(), Map.of());
+              return releases.containsValue(false)
+                  && releases.getOrDefault(String.valueOf(report.release()), false);
+            })
+        .map(WorkerReport::key)
+        .collect(Collectors.toSet());
+  }
+
   /** Returns the keys of the {@link #outliers}. */
   public static Set<String> outlierKeys(Collection<WorkerReport> reports) {
     return outliers(reports).stream()

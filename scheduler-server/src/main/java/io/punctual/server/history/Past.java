@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What was sampled in a span of time. */
+/** The samples of a time span. */
 public final class Past {
 
   // Two looks are never quite at the same time; less is no gap.
@@ -71,6 +71,11 @@ public final class Past {
 
   public Span span() {
     return span;
+  }
+
+  /** Returns a text that differs whenever something of it does. */
+  public String seen() {
+    return until + " " + points + " " + marks + " " + unreadable;
   }
 
   /** Returns its beginning, epoch ms. */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** How much of the past is shown, and in intervals of which length. */
+/** The length of the history that is shown, and of its intervals. */
 public enum Span {
   QUARTER("15m", Duration.ofMinutes(15), Duration.ofSeconds(10)),
   HOUR("1h", Duration.ofHours(1), Duration.ofSeconds(30)),

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a submit does if a job with its id exists, as calls say it; an absent field is null.
+ * The rule of a submit for an id that exists, as a call gives it; an absent field is null.
  *
  * @param onConflict {@code replace} or {@code debounce}
  * @param quiet of a debounce, required: how long no submit must come

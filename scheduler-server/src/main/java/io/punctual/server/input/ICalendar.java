@@ -84,7 +84,8 @@ public final class ICalendar {
       return LocalDate.parse(value, DateTimeFormatter.BASIC_ISO_DATE);
     } catch (DateTimeParseException e) {
       throw new IllegalArgumentException(
-          "has the line '" + line + "', which is no date such as DTSTART;VALUE=DATE:20271224", e);
+          "has the line '" + line + "', which is not a date such as DTSTART;VALUE=DATE:20271224",
+          e);
     }
   }
 

@@ -270,9 +270,12 @@ public final class JobFields {
 
   /** Returns the name that a worker gives itself, else its address. */
   public static String worker(@Nullable String worker, HttpServletRequest request) {
-    return worker != null
-        ? worker(worker)
-        : request.getRemoteAddr() + ":" + request.getRemotePort();
+    return worker != null ? worker(worker) : address(request);
+  }
+
+  /** Returns the address of a caller. */
+  public static String address(HttpServletRequest request) {
+    return request.getRemoteAddr() + ":" + request.getRemotePort();
   }
 
   /** Checks the name that a worker gives itself. */

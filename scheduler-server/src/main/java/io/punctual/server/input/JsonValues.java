@@ -17,7 +17,7 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.deser.std.StdDeserializer;
 import tools.jackson.databind.module.SimpleModule;
 
-/** How values of requests are read: each in its own form, without coercion. */
+/** Reads the values of requests: each in its own form, without coercion. */
 public final class JsonValues {
 
   private static final String DURATION =

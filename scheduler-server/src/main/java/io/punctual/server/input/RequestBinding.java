@@ -89,6 +89,18 @@ public final class RequestBinding implements HandlerMethodArgumentResolver {
           .addModule(JsonValues.module())
           .build();
 
+  /**
+   * The record of an empty query, for each type. All callers share it, so its constructor must not
+   * depend on the caller.
+   */
+  private static final ClassValue<Object> NOTHING_GIVEN =
+      new ClassValue<>() {
+        @Override
+        protected Object computeValue(Class<?> type) {
+          return bind(MAPPER.createObjectNode(), type, "");
+        }
+      };
+
   @Override
   public boolean supportsParameter(MethodParameter parameter) {
     return parameter.hasParameterAnnotation(Body.class)
@@ -105,7 +117,10 @@ public final class RequestBinding implements HandlerMethodArgumentResolver {
         Objects.requireNonNull(web.getNativeRequest(HttpServletRequest.class));
     Body body = parameter.getParameterAnnotation(Body.class);
     if (body == null) {
-      return bind(query(request), parameter.getParameterType(), "");
+      Class<?> type = parameter.getParameterType();
+      return request.getParameterMap().isEmpty()
+          ? NOTHING_GIVEN.get(type)
+          : bind(query(request), type, "");
     }
     JsonNode json = read(request, body);
     requireKnownQuery(parameter, request);
@@ -128,6 +143,10 @@ public final class RequestBinding implements HandlerMethodArgumentResolver {
 
   /** A field in the query by mistake, such as {@code dryRun}, must not be passed over. */
   private static void requireKnownQuery(MethodParameter parameter, HttpServletRequest request) {
+    Set<String> given = request.getParameterMap().keySet();
+    if (given.isEmpty()) {
+      return;
+    }
     Set<String> known = new TreeSet<>();
     for (Parameter other : parameter.getExecutable().getParameters()) {
       if (other.isAnnotationPresent(Query.class)) {
@@ -139,10 +158,10 @@ public final class RequestBinding implements HandlerMethodArgumentResolver {
         known.add(named.name().isEmpty() ? other.getName() : named.name());
       }
     }
-    for (String given : request.getParameterMap().keySet()) {
-      if (!known.contains(given)) {
+    for (String name : given) {
+      if (!known.contains(name)) {
         throw ApiException.invalid(
-            shown(given), "is not known in the query of this call: fields belong into its body");
+            shown(name), "is not known in the query of this call: fields belong in its body");
       }
     }
   }

@@ -377,8 +377,8 @@ public class ApplicationQuotas extends RepeatedTask {
       if (now.share() >= WARN_FROM && !warned) {
         warned = true;
         log.warn(
-            "Quota nearly used up: {}. Beyond that its submits are refused (429). Look why its jobs"
-                + " are not run, purge what is not needed, or raise punctual.quota",
+            "Quota nearly used up: {}. Beyond it, submits are refused (429). Find out why jobs do not"
+                + " run, purge jobs that are not needed, or raise punctual.quota",
             now.text());
       } else if (now.share() < WELL_BELOW) {
         warned = false;

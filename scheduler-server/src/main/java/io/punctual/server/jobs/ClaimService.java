@@ -143,14 +143,22 @@ public class ClaimService {
   }
 
   /**
+   * The worker that ends a job.
+   *
+   * @param name that it gives itself; null for the name with which the job was claimed
+   * @param address from which it calls, for a job that was not claimed by a worker
+   */
+  public record Ender(@Nullable String name, String address) {}
+
+  /**
    * Notes that a job failed.
    *
    * @param delay until the next attempt; null leaves it to the retry policy
    * @throws ApiException 409 if the lease was lost
    */
-  public Settlement failed(
-      ClaimToken token, String worker, String error, @Nullable Duration delay) {
-    return settled(token, Outcome.RETRY, claims.failed(token, worker, error, delay).join());
+  public Settlement failed(ClaimToken token, Ender worker, String error, @Nullable Duration delay) {
+    String name = name(token, worker);
+    return settled(token, Outcome.RETRY, claims.failed(token, name, error, delay).join());
   }
 
   /**
@@ -158,8 +166,21 @@ public class ClaimService {
    *
    * @throws ApiException 409 if the lease was lost
    */
-  public Settlement rejected(ClaimToken token, String worker, String error) {
-    return settled(token, Outcome.RETRY, claims.rejected(token, worker, error).join());
+  public Settlement rejected(ClaimToken token, Ender worker, String error) {
+    String name = name(token, worker);
+    return settled(token, Outcome.RETRY, claims.rejected(token, name, error).join());
+  }
+
+  private String name(ClaimToken token, Ender worker) {
+    if (worker.name() != null) {
+      return worker.name();
+    }
+    return engine
+        .find(token.queue(), token.taskId())
+        .map(JobView::lease)
+        .filter(lease -> lease.pulled() && lease.token().equals(token.lease()))
+        .map(JobView.LeaseInfo::owner)
+        .orElse(worker.address());
   }
 
   /**

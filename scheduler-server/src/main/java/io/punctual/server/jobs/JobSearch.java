@@ -210,7 +210,7 @@ public class JobSearch {
       JobFilter filter, SearchPlace begun, List<JobView> found, int max, StoreCalls calls) {
     String tag = filter.tag();
     if (tag == null) {
-      throw new IllegalArgumentException("a search by tag has one");
+      throw new IllegalArgumentException("a search by tag must name a tag");
     }
     TagCursor after = begun.tagCursor();
     do {

@@ -73,9 +73,18 @@ public class JobService {
     this.properties = properties;
   }
 
-  /** Returns why no instance would run jobs of that queue; null if one may. */
-  public @Nullable String unserved(QueueName queue) {
-    return workers.unserved(queue, Caller.current().application() == null);
+  /**
+   * What a submitter should know of the workers of a queue.
+   *
+   * @param unserved whether none is known; false if this scheduler cannot know yet
+   * @param text for people
+   */
+  public record Notice(boolean unserved, String text) {}
+
+  /** Returns what to say of the workers of that queue; null if it has some. */
+  public @Nullable Notice notice(QueueName queue) {
+    ServedTypes.Notice notice = workers.notice(queue, Caller.current().application() == null);
+    return notice == null ? null : new Notice(notice.unserved(), notice.text());
   }
 
   /**

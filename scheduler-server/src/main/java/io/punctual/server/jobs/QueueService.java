@@ -342,4 +342,13 @@ public class QueueService {
         engine.scanners().damaged().keySet().stream().filter(queues::contains).toList(),
         width);
   }
+
+  /**
+   * Counts the jobs of these queues that fall due.
+   *
+   * @param width of an interval
+   */
+  public Forecast forecast(List<QueueName> queues, Duration width, int intervals) {
+    return engine.operations().forecast(queues, width, intervals);
+  }
 }

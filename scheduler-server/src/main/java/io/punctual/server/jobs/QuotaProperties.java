@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What one application may keep in Redis and submit.
+ * The quotas of one application: memory and jobs in Redis, and submits.
  *
  * @param jobs most jobs of one application, waiting, running and dead; 0 for no limit
  * @param memoryPercent how much of Redis's maxmemory the jobs of one application may take, 1 to

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Puts, shows and changes recurring schedules, and records it in the audit. */
+/** Creates, shows and changes recurring schedules, and records the changes in the audit. */
 @Component
 public class ScheduleService {
 

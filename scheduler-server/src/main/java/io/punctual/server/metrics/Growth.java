@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How much the counters of a queue grew.
+ * The growth of the counters of a queue.
  *
  * @param counters by name, as in the API; empty where nothing is known
  * @param ms over how long; 0 where nothing is known
@@ -18,6 +18,11 @@ public record Growth(Map<String, Long> counters, long ms) {
     now.forEach(
         (name, count) -> grown.put(name, Math.max(0, count - before.getOrDefault(name, 0L))));
     return new Growth(grown, ms);
+  }
+
+  /** Returns whether no counter grew. */
+  boolean isNone() {
+    return counters.values().stream().allMatch(count -> count == 0);
   }
 
   /** Returns by how much the counters grew together. */

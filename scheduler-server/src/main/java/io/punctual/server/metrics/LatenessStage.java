@@ -6,13 +6,13 @@ import io.punctual.core.job.QueueName;
 import java.util.Locale;
 
 /**
- * What late jobs waited for, in the order in which they do. Both the metric and the console take
- * the stages from here.
+ * The reasons for which late jobs waited, in their order. Both the metric and the console take the
+ * stages from here.
  */
 public enum LatenessStage {
   /** No instance was there when the job was sent before. */
   RETRY,
-  /** No worker was there or had room, or the queue was paused or at its limits. */
+  /** No worker was there, had room or asked, or the queue was paused or at its limits. */
   ROOM,
   /** Its scanner had not come to it. */
   SCAN,

@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What is counted.
+ * The properties of the metrics.
  *
  * @param queues how many queues have figures of their own, 0 to 10,000; all others share those of
  *     {@code other}

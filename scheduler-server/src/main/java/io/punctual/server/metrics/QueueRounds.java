@@ -4,9 +4,10 @@ import io.punctual.core.Engine;
 import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -35,16 +36,19 @@ public class QueueRounds implements SmartLifecycle {
    * At most about so many buckets at once, and then a pause: less than a hundredth of a store's
    * time, for all schedulers together.
    */
-  private static final int AT_ONCE = 10;
+  private static final int AT_ONCE = 100;
 
-  /** For each bucket and scheduler. */
-  private static final Duration PAUSE = Duration.ofMillis(20);
+  /** For each bucket that is compared, and scheduler. */
+  private static final Duration PAUSE = Duration.ofMillis(2);
+
+  /** For each queue that is looked at, and scheduler. */
+  private static final Duration LOOK_PAUSE = Duration.ofMillis(20);
 
   private final Engine engine;
   private final QueueStatistics statistics;
   private final Duration interval;
   private final Deque<Map.Entry<QueueName, Integer>> left = new ArrayDeque<>();
-  private Map<QueueName, QueueSample> round = new TreeMap<>();
+  private List<QueueName> round = new ArrayList<>();
   private long began = System.nanoTime();
   private volatile QueueStatistics.@Nullable Snapshot last;
   private volatile Consumer<QueueStatistics.@Nullable Snapshot> listener = any -> {};
@@ -99,15 +103,22 @@ public class QueueRounds implements SmartLifecycle {
         left.addAll(engine.queues().entrySet());
       }
       int buckets = 0;
+      List<QueueName> some = new ArrayList<>();
       while (buckets < AT_ONCE && !left.isEmpty()) {
         Map.Entry<QueueName, Integer> queue = left.remove();
-        statistics.look(queue.getKey()).ifPresent(sample -> round.put(queue.getKey(), sample));
+        some.add(queue.getKey());
         buckets += queue.getValue();
       }
+      int looked = statistics.update(some, 0);
+      round.addAll(some);
       if (left.isEmpty()) {
-        publish(statistics.snapshot(round, began));
+        publish(statistics.snapshot(round, last, began));
       } else {
-        wait = PAUSE.multipliedBy((long) buckets * engine.members().size());
+        wait =
+            PAUSE
+                .multipliedBy(buckets)
+                .plus(LOOK_PAUSE.multipliedBy(looked))
+                .multipliedBy(engine.members().size());
       }
     } catch (RuntimeException | Error e) {
       // Also an Error: it would be the last turn. The engine says when the store is away; what was
@@ -126,7 +137,7 @@ public class QueueRounds implements SmartLifecycle {
   }
 
   private void publish(QueueStatistics.@Nullable Snapshot seen) {
-    round = new TreeMap<>();
+    round = new ArrayList<>();
     last = seen;
     try {
       listener.accept(seen);

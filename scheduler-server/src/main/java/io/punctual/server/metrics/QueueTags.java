@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;
 
-/** Which queues have figures of their own: the first so many in which something happens. */
+/** Chooses the queues that have separate series: the first ones with an event, up to a limit. */
 @Component
 public final class QueueTags {
 

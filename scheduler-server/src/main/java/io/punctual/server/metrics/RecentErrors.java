@@ -26,6 +26,9 @@ public class RecentErrors {
   /** How many characters of an error are kept and compared. */
   public static final int MAX_TEXT = 160;
 
+  /** The end of an error that is cut. */
+  public static final String CUT = "…";
+
   private static final int QUEUES = 500;
   private static final int KEPT = 100;
   private static final Duration AGE = Duration.ofMinutes(15);
@@ -33,12 +36,20 @@ public class RecentErrors {
       Pattern.compile(
           "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\\b[0-9a-fA-F]{12,}\\b|\\d+");
 
-  private record Failure(long at, ErrorNote note) {
+  // What a worker that gets one job a call has answered. The address is that of one instance.
+  private static final Pattern ANSWER = Pattern.compile("^(HTTP \\d{3}) from \\S+: (?=\\S)");
 
-    String kind() {
-      return normal(note.message());
-    }
-  }
+  // A stack trace in a single line: only a frame names a file. Possessive: a worker writes it, and
+  // a loop that goes back would use the stack.
+  private static final Pattern STACK =
+      Pattern.compile(
+          "(?<=\\S) +at (?:[\\w$@-]++[./]++)++[\\w$<>]+"
+              + "\\((?:[^():]*\\.\\w+(?::\\d+)?|Native Method|Unknown Source)\\)(?: .*|$)");
+
+  /**
+   * @param kind what is the same in errors of its kind
+   */
+  private record Failure(long at, ErrorNote note, String kind) {}
 
   private final LongSupplier nanoTime;
   private final Cache<QueueName, Deque<Failure>> queues;
@@ -76,7 +87,7 @@ public class RecentErrors {
       if (failures.size() == KEPT) {
         failures.removeLast();
       }
-      failures.addFirst(new Failure(nanoTime.getAsLong(), kept));
+      failures.addFirst(new Failure(nanoTime.getAsLong(), kept, normal(note.message())));
     }
   }
 
@@ -109,17 +120,30 @@ public class RecentErrors {
             FailurePlace.of(most.stream().map(Failure::note).toList(), most.size()));
   }
 
-  /** Returns the first line of an error, at most {@value #MAX_TEXT} characters. */
+  /**
+   * Returns the first line of an error without the address of an instance, at most {@value
+   * #MAX_TEXT} characters. If it is cut, it ends with {@value #CUT}.
+   */
   public static String first(String message) {
-    return cut(message.lines().findFirst().orElse("").strip());
+    String line = ANSWER.matcher(line(message)).replaceFirst("$1: ");
+    return line.length() > MAX_TEXT ? cut(line, MAX_TEXT - 1) + CUT : line;
   }
 
-  /** Returns what is the same in errors that differ in numbers and ids only. */
+  /** Returns what is the same in errors that differ in numbers, ids and instances only. */
   public static String normal(String message) {
-    return cut(VARYING.matcher(message.lines().findFirst().orElse("")).replaceAll("#"));
+    // The address must vary: what is searched for is a piece of the error as it is.
+    String line = ANSWER.matcher(line(message)).replaceFirst("$1#: ");
+    String same = VARYING.matcher(line).replaceAll("#");
+    return same.length() > MAX_TEXT ? cut(same, MAX_TEXT) : same;
   }
 
-  private static String cut(String text) {
-    return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) : text;
+  private static String cut(String text, int length) {
+    return text.substring(
+        0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
+  }
+
+  /** Returns the first line of an error, without a stack trace in the same line. */
+  public static String line(String message) {
+    return STACK.matcher(message.lines().findFirst().orElse("").strip()).replaceFirst("");
   }
 }

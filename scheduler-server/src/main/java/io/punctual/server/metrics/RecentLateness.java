@@ -85,6 +85,8 @@ public class RecentLateness {
 
   private final MeterRegistry registry;
   private final Deque<Sample> samples = new ArrayDeque<>();
+  // All timers of one name have the same edges.
+  private double[] edges = {};
 
   RecentLateness(MeterRegistry registry) {
     this.registry = registry;
@@ -94,14 +96,15 @@ public class RecentLateness {
   public synchronized @Nullable Quantiles look(long nanos) {
     Map<Meter.Id, long[]> before = samples.isEmpty() ? Map.of() : samples.getLast().counts();
     Map<Meter.Id, long[]> counts = new HashMap<>();
-    double[] edges = {};
     for (Timer timer : registry.find(METRIC).timers()) {
-      HistogramSnapshot snapshot = timer.takeSnapshot();
-      edges = edges(snapshot);
-      long[] now = counts(snapshot);
       long[] same = before.get(timer.getId());
-      // Most queues rest: theirs are kept once.
-      counts.put(timer.getId(), Arrays.equals(now, same) ? same : now);
+      // Most queues rest: theirs are read once.
+      if (same == null || same.length < 2 || timer.count() != all(same)) {
+        HistogramSnapshot snapshot = timer.takeSnapshot();
+        edges = edges(snapshot);
+        same = counts(snapshot);
+      }
+      counts.put(timer.getId(), same);
     }
     Map<Meter.Id, Double> waited = new HashMap<>();
     for (Timer timer : registry.find(LatenessStage.METRIC).timers()) {

@@ -133,8 +133,8 @@ public final class ImportCommand {
    * Moves jobs.
    *
    * @param arguments what follows the command's name
-   * @return 0 if all were moved, 1 if some were refused or the move broke off, 2 if the command is
-   *     wrong
+   * @return 0 if all were moved, 1 if some were refused or left to the old side, or if the move
+   *     broke off, 2 if the command is wrong
    */
   public int run(List<String> arguments) {
     Arguments given;
@@ -178,7 +178,7 @@ public final class ImportCommand {
       store.open();
       if (given.has(DRY_RUN)) {
         move.look();
-        return move.notMoved() == 0 ? 0 : 1;
+        return move.isWhole() ? 0 : 1;
       }
       move.run();
     } catch (JedisException | UnavailableException | IllegalStateException e) {
@@ -193,7 +193,7 @@ public final class ImportCommand {
       return 1;
     }
     out.println(move.done() + move.left());
-    return move.notMoved() == 0 ? 0 : 1;
+    return move.isWhole() ? 0 : 1;
   }
 
   private static String sentence(Exception e) {

@@ -398,6 +398,20 @@ final class JobRunrTables implements SqlTables {
             + "' and version = ?");
   }
 
+  /** Else a recurring job would be back after the application has deleted it. */
+  @Override
+  public void tidy(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            sql(
+                "delete from {}metadata where name = ? and id in (select concat('"
+                    + KEPT_ID
+                    + "', trim(r.id)) from {}recurring_jobs r)"))) {
+      statement.setString(1, KEPT);
+      var unused = statement.executeUpdate();
+    }
+  }
+
   private void keep(Connection connection, SqlRow row) throws SQLException {
     String id = row.key().get(1);
     for (Recurring job : recurring(connection)) {

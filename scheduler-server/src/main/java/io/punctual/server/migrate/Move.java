@@ -4,9 +4,11 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +37,10 @@ final class Move<E> {
   private final PrintStream err;
   private long jobs;
   private long recurring;
-  private final Map<Object, End> notMoved = new HashMap<>();
-  private int refusals;
+  private final Map<End, Long> notMoved = new EnumMap<>(End.class);
+  // Of jobs that this run may see again.
+  private final Set<Object> ended = new HashSet<>();
+  private long busy;
 
   /** Whether the jobs at hand were taken by an earlier run, which may have submitted them. */
   private boolean earlier;
@@ -84,13 +88,13 @@ final class Move<E> {
     }
   }
 
-  /** Returns how many were not moved, as they were refused or the old side changed them. */
-  long notMoved() {
-    return notMoved.size();
+  /** Returns whether all were moved, or would be. */
+  boolean isWhole() {
+    return notMoved.isEmpty() && busy == 0 && store.busy() == 0;
   }
 
   private long count(End end) {
-    return notMoved.values().stream().filter(end::equals).count();
+    return notMoved.getOrDefault(end, 0L);
   }
 
   /** Returns what was done so far, as a sentence. */
@@ -129,7 +133,7 @@ final class Move<E> {
   }
 
   private boolean isOpen(E entry) {
-    return !notMoved.containsKey(store.key(entry));
+    return !ended.contains(store.key(entry));
   }
 
   private void move(List<E> entries) throws UnavailableException, InterruptedException {
@@ -142,6 +146,7 @@ final class Move<E> {
         switch (store.read(entry)) {
           case OldJob job -> batch.add(entry, job);
           case OldSchedule schedule -> move(entry, schedule);
+          case OldWork.Removed removed -> remove(entry, removed);
         }
       } catch (UnreadableException e) {
         if (earlier && store.wasReadable(entry)) {
@@ -166,8 +171,14 @@ final class Move<E> {
       for (E entry : entries) {
         try {
           OldWork work = store.read(entry);
-          wouldMove++;
-          show(work, wouldMove);
+          if (work instanceof OldWork.Removed) {
+            end(entry, End.REFUSED, "has no data at the old side");
+          } else if (store.isBusy(entry)) {
+            busy++;
+          } else {
+            wouldMove++;
+            show(work, wouldMove);
+          }
         } catch (UnreadableException e) {
           end(entry, End.REFUSED, String.valueOf(e.getMessage()));
         }
@@ -176,8 +187,14 @@ final class Move<E> {
       entries = store.look(seen, TAKEN_AT_ONCE);
     }
     out.println(
-        "%,d would be moved, and %,d be refused. Nothing was changed."
-            .formatted(wouldMove, count(End.REFUSED)));
+        "%,d would be moved, and %,d be refused.%s Nothing was changed."
+            .formatted(
+                wouldMove,
+                count(End.REFUSED),
+                busy == 0
+                    ? ""
+                    : " %,d would be left to the old side, which is about to run them."
+                        .formatted(busy)));
   }
 
   private void show(OldWork work, long number) {
@@ -196,6 +213,7 @@ final class Move<E> {
                       schedule.rule(),
                       String.join(
                           ", ", schedule.next(3).stream().map(Instant::toString).toList())));
+      case OldWork.Removed removed -> {}
     }
   }
 
@@ -254,7 +272,7 @@ final class Move<E> {
     List<E> theirs = store.moved(stored.entries(), stored.jobs());
     for (E entry : theirs) {
       OldJob job = stored.jobs().get(stored.entries().indexOf(entry));
-      changed(entry, created ? cancelled(job) : "Its job in Punctual, " + job.id() + BEFORE);
+      changed(entry, created ? cancelled(job.id()) : "Its job in Punctual, " + job.id() + BEFORE);
     }
     long before = jobs;
     jobs += stored.jobs().size() - theirs.size();
@@ -263,8 +281,8 @@ final class Move<E> {
     }
   }
 
-  private String cancelled(OldJob job) throws UnavailableException, InterruptedException {
-    return submissions.cancel(job)
+  private String cancelled(String id) throws UnavailableException, InterruptedException {
+    return submissions.cancel(id)
         ? "It was cancelled in Punctual"
         : "Punctual has already started or changed it: check whether it ran twice";
   }
@@ -293,7 +311,7 @@ final class Move<E> {
       between(schedule, begin, now);
       if (!store.moved(List.of(entry), List.of(schedule)).isEmpty()) {
         for (OldJob job : schedule.between(begin, now)) {
-          boolean unused = submissions.cancel(job);
+          boolean unused = submissions.cancel(job.id());
         }
         changed(
             entry,
@@ -346,6 +364,14 @@ final class Move<E> {
     }
   }
 
+  /** Removes a job here, too, if an earlier run has submitted it. */
+  private void remove(E entry, OldWork.Removed job)
+      throws UnavailableException, InterruptedException {
+    boolean there = earlier && submissions.has(job.id());
+    changed(entry, there ? cancelled(job.id()) : "It is not in Punctual");
+    List<E> unused = store.moved(List.of(entry), List.of(job));
+  }
+
   private void changed(E entry, String then) {
     end(entry, End.CHANGED, "was changed or removed at the old side while it was moved. " + then);
   }
@@ -357,7 +383,7 @@ final class Move<E> {
 
   private void refuse(E entry, OldJob job, String why)
       throws UnavailableException, InterruptedException {
-    if (earlier && submissions.has(job)) {
+    if (earlier && submissions.has(job.id())) {
       end(
           entry,
           End.KEPT,
@@ -373,8 +399,11 @@ final class Move<E> {
   }
 
   private void end(E entry, End end, String why) {
-    notMoved.put(store.key(entry), end);
-    if (end != End.REFUSED || ++refusals <= REASONS || store.isRecurring(entry)) {
+    long count = notMoved.merge(end, 1L, Long::sum);
+    if (end != End.REFUSED || earlier) {
+      ended.add(store.key(entry));
+    }
+    if (end != End.REFUSED || count <= REASONS || store.isRecurring(entry)) {
       err.println(store.name(entry) + " " + why);
     }
   }

@@ -8,7 +8,8 @@ import java.util.Map;
  *
  * @param id of the new job; the same however often the old one is read
  * @param dueAt epoch ms
- * @param keys further keys of the old one in Redis, which go with it
+ * @param keys further keys of the old one in Redis, which go with it; the first one is there until
+ *     the old side removes the job
  */
 record OldJob(String id, long dueAt, String params, Map<String, String> headers, List<String> keys)
     implements OldWork {}

@@ -62,15 +62,19 @@ enum OldLibrary {
     }
 
     @Override
-    OldJob read(UnifiedJedis redis, String queue, double score, byte[] entry, PayloadFormat format)
+    OldWork read(UnifiedJedis redis, String queue, double score, byte[] entry, PayloadFormat format)
         throws UnreadableException {
       String id = new String(entry, StandardCharsets.UTF_8);
       String hash = hash(queue, id);
       List<String> fields = redis.hmget(hash, "data", "name", "rjk", "parentKey", "deid");
       String data = fields.get(0);
       String name = fields.get(1);
+      // BullMQ counts jobs by queue where they have no id of the application's.
+      boolean own = Limits.isTaskId(id) && !NUMBER.matcher(id).matches();
+      String moved =
+          own ? id : OldIds.of("bullmq", (queue + " ").getBytes(StandardCharsets.UTF_8), entry);
       if (data == null || name == null) {
-        throw new UnreadableException("has no data in " + hash);
+        return new OldWork.Removed(moved);
       }
       if (fields.get(2) != null || id.startsWith("repeat:")) {
         throw new UnreadableException(
@@ -85,15 +89,8 @@ enum OldLibrary {
         // Else BullMQ would take no other job with this deduplication id.
         keys.add(once);
       }
-      // BullMQ counts jobs by queue where they have no id of the application's.
-      boolean own = Limits.isTaskId(id) && !NUMBER.matcher(id).matches();
       // The lower twelve bits of the score count jobs of one millisecond.
-      return new OldJob(
-          own ? id : OldIds.of("bullmq", (queue + " ").getBytes(StandardCharsets.UTF_8), entry),
-          (long) score >> 12,
-          data,
-          OldIds.headers("bullmq-name", name),
-          keys);
+      return new OldJob(moved, (long) score >> 12, data, OldIds.headers("bullmq-name", name), keys);
     }
 
     private static String hash(String queue, String id) {
@@ -143,7 +140,7 @@ enum OldLibrary {
    *
    * @throws UnreadableException if Punctual cannot take it over
    */
-  abstract OldJob read(
+  abstract OldWork read(
       UnifiedJedis redis, String queue, double score, byte[] entry, PayloadFormat format)
       throws UnreadableException;
 }

@@ -4,13 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Response;
@@ -26,6 +27,9 @@ import redis.clients.jedis.resps.Tuple;
 final class OldQueue implements OldStore<OldQueue.Entry> {
 
   private static final int TRIES = 1_000;
+  private static final int MOST_AT_ONCE = 500;
+  // So often the lock is renewed while jobs are put back.
+  private static final int PUT_BACK = 100;
   private static final long LOCK_MS = 30_000;
   private static final long LOCK_AGAIN_MS = 500;
   private static final byte[] NOTHING = {};
@@ -40,6 +44,9 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
   private final String queue;
   private final PayloadFormat format;
   private final String name = UUID.randomUUID().toString();
+  private int atOnce = MOST_AT_ONCE;
+  // How often in a row the queue had fewer jobs than asked for.
+  private int ends;
 
   /**
    * @param redis is closed with this
@@ -130,7 +137,9 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
     try (redis) {
       if (name.equals(redis.get(lock))) {
         putBack();
-        redis.del(lock);
+        if (name.equals(redis.get(lock))) {
+          redis.del(lock);
+        }
       }
     }
   }
@@ -149,49 +158,94 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
   public List<Entry> taken() {
     return redis.hgetAll(taken).entrySet().stream()
         .map(one -> Entry.read(one.getKey(), one.getValue()))
+        // If one was taken twice, refuse() keeps its latest time.
+        .sorted(Comparator.comparingDouble(Entry::score))
         .toList();
   }
 
   /**
-   * Takes jobs out of the old queue. Those that are refused are no longer there.
+   * Takes jobs out of the old queue. Refused jobs leave it, too, and are set aside. The command
+   * ends even if the old side keeps sending jobs.
    *
-   * @return how many; 0 if none is left
-   * @throws IllegalStateException if the old side never leaves the queue alone for long enough
+   * @return how many; 0 if none is left, or if the queue was empty twice in a row
+   * @throws IllegalStateException if 1,000 transactions in a row fail, since the queue changes
    */
-  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Jedis wants a map, and only walks through it.
   @Override
   public int take(int max, Predicate<Entry> wanted) {
-    for (int i = 0; i < TRIES; i++) {
-      try (AbstractTransaction transaction = redis.transaction(/* doMulti= */ false)) {
-        if (list.length > 0) {
-          transaction.watch(sortedSet, list);
-        } else {
-          transaction.watch(sortedSet);
+    int count = 0;
+    int failed = 0;
+    while (count < max && ends < 2) {
+      int most = Math.min(atOnce, max - count);
+      int some = takeSome(most, wanted);
+      if (some >= 0) {
+        count += some;
+        failed = 0;
+        atOnce = Math.min(2 * atOnce, MOST_AT_ONCE);
+        ends = some < most ? ends + 1 : 0;
+        if (some < most) {
+          return count;
         }
-        List<byte[]> listed = list.length > 0 ? redis.lrange(list, 0, max - 1L) : new ArrayList<>();
-        List<Entry> entries = listed.isEmpty() ? entries(0, max) : withScores(listed);
-        if (entries.isEmpty() && listed.isEmpty()) {
-          transaction.unwatch();
-          return 0;
-        }
-        transaction.multi();
-        if (!listed.isEmpty()) {
-          // From its head: to look for each of many entries would take Redis too long.
-          transaction.ltrim(list, listed.size(), -1);
-        }
-        if (!entries.isEmpty()) {
-          Map<byte[], byte[]> fields = new HashMap<>();
-          entries.forEach(entry -> fields.put(entry.field(), bytes(format.name())));
-          transaction.hset(taken, fields);
-          transaction.zrem(sortedSet, entries.stream().map(Entry::value).toArray(byte[][]::new));
-        }
-        if (transaction.exec() != null) {
-          return listed.isEmpty() ? entries.size() : listed.size();
+      } else {
+        // A few are taken faster, so that a change less often comes between.
+        atOnce = Math.max(1, atOnce / 2);
+        if (++failed == TRIES) {
+          throw new IllegalStateException(
+              "The queue changes too often to take jobs out of it: stop the senders first");
         }
       }
     }
-    throw new IllegalStateException(
-        "The queue changes too often to take jobs out of it: stop the senders first");
+    return count;
+  }
+
+  /** Takes jobs in one transaction; returns how many, -1 if the queue changed meanwhile. */
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Jedis wants a map, and only walks through it.
+  private int takeSome(int max, Predicate<Entry> wanted) {
+    try (AbstractTransaction transaction = redis.transaction(/* doMulti= */ false)) {
+      if (list.length > 0) {
+        transaction.watch(sortedSet, list);
+      } else {
+        transaction.watch(sortedSet);
+      }
+      List<byte[]> listed = list.length > 0 ? redis.lrange(list, 0, max - 1L) : new ArrayList<>();
+      List<Entry> entries = listed.isEmpty() ? entries(0, max) : withScores(listed);
+      if (entries.isEmpty() && listed.isEmpty()) {
+        transaction.unwatch();
+        return 0;
+      }
+      Map<byte[], byte[]> fields = new HashMap<>();
+      Map<byte[], byte[]> unwanted = new HashMap<>();
+      List<byte[]> aside =
+          entries.isEmpty()
+              ? List.of()
+              : redis.hmget(refused, entries.stream().map(Entry::value).toArray(byte[][]::new));
+      for (int entry = 0; entry < entries.size(); entry++) {
+        Entry one = entries.get(entry);
+        if (aside.get(entry) != null || !wanted.test(one)) {
+          unwanted.put(one.value(), bytes(Double.toString(one.score())));
+        } else {
+          fields.put(one.field(), bytes(format.name()));
+        }
+      }
+      transaction.multi();
+      if (!listed.isEmpty()) {
+        // From its head: to look for each of many entries would take Redis too long.
+        transaction.ltrim(list, listed.size(), -1);
+      }
+      if (!fields.isEmpty()) {
+        transaction.hset(taken, fields);
+      }
+      if (!unwanted.isEmpty()) {
+        // They were added again meanwhile, and are put back at the end.
+        transaction.hset(refused, unwanted);
+      }
+      if (!entries.isEmpty()) {
+        transaction.zrem(sortedSet, entries.stream().map(Entry::value).toArray(byte[][]::new));
+      }
+      if (transaction.exec() == null) {
+        return -1;
+      }
+      return listed.isEmpty() ? entries.size() : listed.size();
+    }
   }
 
   private List<Entry> entries(int begin, int max) {
@@ -222,19 +276,22 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
   /** Forgets jobs that are in Punctual, with all that the old library has of them. */
   @Override
   public List<Entry> moved(List<Entry> entries, List<? extends OldWork> work) {
+    Map<Entry, Response<Long>> deleted = new LinkedHashMap<>();
     try (AbstractTransaction transaction = redis.multi()) {
       transaction.hdel(taken, entries.stream().map(Entry::field).toArray(byte[][]::new));
-      String[] keys =
-          work.stream()
-              .flatMap(one -> one instanceof OldJob job ? job.keys().stream() : Stream.empty())
-              .toArray(String[]::new);
-      if (keys.length > 0) {
-        transaction.del(keys);
+      for (int i = 0; i < entries.size(); i++) {
+        List<String> keys = work.get(i) instanceof OldJob job ? job.keys() : List.of();
+        if (!keys.isEmpty()) {
+          deleted.put(entries.get(i), transaction.del(keys.getFirst()));
+          transaction.del(keys.toArray(String[]::new));
+        }
       }
       var unused = transaction.exec();
     }
-    // The old side knows nothing of what was taken.
-    return List.of();
+    return deleted.entrySet().stream()
+        .filter(one -> one.getValue().get() == 0)
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   @Override
@@ -253,24 +310,49 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
   @SuppressWarnings("ArrayAsKeyOfSetOrMap")
   public void refuse(Entry entry) {
     try (AbstractTransaction transaction = redis.multi()) {
-      transaction.hset(refused, Map.of(entry.field(), NOTHING));
+      transaction.hset(refused, Map.of(entry.value(), bytes(Double.toString(entry.score()))));
       transaction.hdel(taken, entry.field());
       var unused = transaction.exec();
     }
   }
 
-  /** Puts the jobs that were set aside where they were. */
+  /** Puts the jobs that were set aside where they were, unless they were added again. */
   private void putBack() {
-    for (byte[] field : redis.hkeys(refused)) {
-      Entry entry = Entry.read(field, NOTHING);
-      try (AbstractTransaction transaction = redis.multi()) {
-        transaction.zadd(sortedSet, entry.score(), entry.value());
-        if (list.length > 0) {
-          transaction.rpush(list, entry.value());
+    int count = 0;
+    for (Map.Entry<byte[], byte[]> one : redis.hgetAll(refused).entrySet()) {
+      if (count++ % PUT_BACK == 0) {
+        hold();
+      }
+      putBack(
+          one.getKey(), Double.parseDouble(new String(one.getValue(), StandardCharsets.US_ASCII)));
+    }
+  }
+
+  private void putBack(byte[] value, double score) {
+    for (int i = 0; i < TRIES; i++) {
+      try (AbstractTransaction transaction = redis.transaction(/* doMulti= */ false)) {
+        transaction.watch(sortedSet, refused);
+        if (!redis.hexists(refused, value)) {
+          // Another command has the queue now.
+          transaction.unwatch();
+          return;
         }
-        transaction.hdel(refused, field);
-        var unused = transaction.exec();
+        boolean added = redis.zscore(sortedSet, value) != null;
+        transaction.multi();
+        if (!added) {
+          transaction.zadd(sortedSet, score, value);
+          if (list.length > 0) {
+            transaction.rpush(list, value);
+          }
+        }
+        transaction.hdel(refused, value);
+        if (transaction.exec() != null) {
+          return;
+        }
       }
     }
+    throw new IllegalStateException(
+        "Refused jobs were not put back, since the queue changes too often. Stop its senders,"
+            + " and run the command again");
   }
 }

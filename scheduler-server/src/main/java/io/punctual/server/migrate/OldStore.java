@@ -37,7 +37,7 @@ interface OldStore<E> extends AutoCloseable {
   /**
    * Takes jobs, which {@link #taken} then returns; returns how many, 0 if none is left.
    *
-   * @param wanted false for jobs that are to stay where they are
+   * @param wanted false for jobs that are to stay where they are, beside those that were refused
    */
   int take(int max, Predicate<E> wanted) throws InterruptedException;
 
@@ -84,6 +84,11 @@ interface OldStore<E> extends AutoCloseable {
   /** Returns how many jobs could not be taken, because the old side is about to run them. */
   default int busy() {
     return 0;
+  }
+
+  /** Returns whether the old side is about to run the job, so that it is not taken. */
+  default boolean isBusy(E entry) {
+    return false;
   }
 
   /** Lets other commands have the store. */

@@ -3,7 +3,7 @@ package io.punctual.server.migrate;
 import io.punctual.wire.Limits;
 
 /** What another library kept, as far as Punctual takes it over. */
-sealed interface OldWork permits OldJob, OldSchedule {
+sealed interface OldWork permits OldJob, OldSchedule, OldWork.Removed {
 
   /** Returns what its jobs carry. */
   String params();
@@ -19,5 +19,18 @@ sealed interface OldWork permits OldJob, OldSchedule {
           "has a payload of more than %,d bytes".formatted(Limits.MAX_PARAMS_BYTES));
     }
     return this;
+  }
+
+  /**
+   * A job that the old side removed after it was taken.
+   *
+   * @param id that it has in Punctual, if an earlier run has submitted it
+   */
+  record Removed(String id) implements OldWork {
+
+    @Override
+    public String params() {
+      return "";
+    }
   }
 }

@@ -21,15 +21,25 @@ final class SchedulerHttp {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private final HttpClient http;
   private final String base;
   private final String token;
+  private final Duration patience;
 
   /**
    * @param scheduler its base URL
    * @param token of the application; empty for none
    */
   SchedulerHttp(URI scheduler, String token) {
+    this(scheduler, token, PATIENCE);
+  }
+
+  /**
+   * @param patience how long an answer may take; less than {@link OldStore#hold} lasts
+   */
+  SchedulerHttp(URI scheduler, String token, Duration patience) {
+    this.patience = patience;
+    this.http = HttpClient.newBuilder().connectTimeout(patience).build();
     this.base = scheduler.toString().replaceFirst("/+$", "") + "/api/v1";
     this.token = token;
   }
@@ -95,16 +105,18 @@ final class SchedulerHttp {
     CompletableFuture<HttpResponse<String>> call =
         http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
     try {
-      HttpResponse<String> answer = call.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      HttpResponse<String> answer = call.get(patience.toMillis(), TimeUnit.MILLISECONDS);
       return new Answer(
           target,
           answer.statusCode(),
           answer.body(),
           answer.headers().firstValue("ETag").orElse(""));
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (TimeoutException e) {
       call.cancel(true);
       throw new UnavailableException(
-          target + " did not answer: " + (e.getCause() == null ? e : e.getCause()));
+          "%s did not answer within %d s".formatted(target, patience.toSeconds()));
+    } catch (ExecutionException e) {
+      throw new UnavailableException(target + " did not answer: " + e.getCause());
     }
   }
 }

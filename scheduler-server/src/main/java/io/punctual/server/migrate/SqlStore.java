@@ -217,6 +217,7 @@ final class SqlStore implements OldStore<SqlRow> {
         inTransaction(
             open -> {
               tables.lock(open);
+              tables.tidy(open);
               List<SqlRow> found = tables.next(open, last, max);
               List<SqlRow> free = found.stream().filter(SqlStore::isFree).filter(wanted).toList();
               if (!free.isEmpty()) {
@@ -310,6 +311,11 @@ final class SqlStore implements OldStore<SqlRow> {
   @Override
   public int busy() {
     return busy;
+  }
+
+  @Override
+  public boolean isBusy(SqlRow row) {
+    return !row.isFree() && row.work() != null;
   }
 
   @Override

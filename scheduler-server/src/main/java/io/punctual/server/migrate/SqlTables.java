@@ -27,6 +27,9 @@ interface SqlTables {
   /** Locks the tables against the old side, until the transaction ends, if its schedulers do so. */
   default void lock(Connection connection) throws SQLException {}
 
+  /** Removes what an earlier run kept of jobs that the old side has defined again since. */
+  default void tidy(Connection connection) throws SQLException {}
+
   /**
    * Returns the jobs that wait behind a row, in the order of their keys.
    *

@@ -73,8 +73,8 @@ final class Submissions {
   }
 
   /** Returns whether there is a job with this id, or was one that ran a short while ago. */
-  boolean has(OldJob job) throws UnavailableException, InterruptedException {
-    SchedulerHttp.Answer found = scheduler.call("GET", path(job), null);
+  boolean has(String id) throws UnavailableException, InterruptedException {
+    SchedulerHttp.Answer found = scheduler.call("GET", path(id), null);
     if (found.status() != 200 && found.status() != 404) {
       throw new UnavailableException(found.from() + " answered " + found.said());
     }
@@ -82,15 +82,15 @@ final class Submissions {
   }
 
   /** Cancels a job that was created and not changed since; returns false if there is none. */
-  boolean cancel(OldJob job) throws UnavailableException, InterruptedException {
-    SchedulerHttp.Answer found = scheduler.call("GET", path(job), null);
+  boolean cancel(String id) throws UnavailableException, InterruptedException {
+    SchedulerHttp.Answer found = scheduler.call("GET", path(id), null);
     return found.status() == 200
         && found.json().path("version").asLong(0) == 1
-        && scheduler.call("DELETE", path(job), null, "If-Match", found.tag()).status() == 200;
+        && scheduler.call("DELETE", path(id), null, "If-Match", found.tag()).status() == 200;
   }
 
-  private String path(OldJob job) {
-    return "/jobs/" + application + "/" + taskType + "/" + job.id();
+  private String path(String id) {
+    return "/jobs/" + application + "/" + taskType + "/" + id;
   }
 
   private Map<String, Object> body(List<OldJob> jobs) {

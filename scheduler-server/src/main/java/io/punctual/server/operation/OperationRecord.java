@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an operation on many jobs is, as its scheduler said last.
+ * The progress of an operation on many jobs, as its scheduler reported it last.
  *
  * @param action what is done to the jobs, in lower case
  * @param about the queues and tags, as far as a line holds them

@@ -66,6 +66,8 @@ final class ProbeDiagnosis {
           ".consul",
           "nacos",
           ".nacos",
+          "kubernetes",
+          ".kubernetes",
           RegisteredSource.NAME,
           ".scheduler");
 
@@ -141,6 +143,7 @@ final class ProbeDiagnosis {
     values.put("authority", host + ":" + url.getPort());
     values.put("path", url.getPath());
     values.put("application", instance.application());
+    values.put("url", url);
     values.put("hint", CONTAINER.matcher(host).matches() ? TEXTS.part("container") : "");
     return TEXTS.get(code.word(), variant, part, values);
   }
@@ -297,6 +300,13 @@ final class ProbeDiagnosis {
         && answer.headers().firstValue("WWW-Authenticate").isPresent()) {
       return result(
           Code.LOGIN_IN_FRONT, "", detail + " with WWW-Authenticate, to OPTIONS " + url.getPath());
+    }
+    if (answer.signature() == PingResult.Signature.WRONG) {
+      return result(Code.ANSWER_OF_ANOTHER_KEY, "single", detail);
+    } else if (answer.signature() == PingResult.Signature.MISSING) {
+      return result(Code.ANSWER_NOT_SIGNED, "single", detail);
+    } else if (answer.signature() == PingResult.Signature.RIGHT) {
+      return reached(Code.REACHED, "proven", detail);
     }
     boolean takesPost =
         answer.headers().allValues("Allow").stream()

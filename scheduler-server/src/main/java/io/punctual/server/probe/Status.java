@@ -3,7 +3,7 @@ package io.punctual.server.probe;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** How bad something is, the best first. */
+/** The severity of a finding, the best first. */
 public enum Status {
   /** As it should be. */
   OK,

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is wrong with a call, for its caller: becomes a problem document. */
+/** The error of a call, for its caller: becomes a problem document. */
 public final class ApiException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import org.springframework.cloud.client.ServiceInstance;
 
-/** Where instances of applications are found. */
+/** Finds the instances of applications. */
 public interface InstanceSource {
 
   /** A word for people. */

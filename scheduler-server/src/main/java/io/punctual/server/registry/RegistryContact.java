@@ -17,7 +17,7 @@ import org.springframework.cloud.netflix.eureka.CloudEurekaClient;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** How old the views of the registries are, and whether this scheduler is in one. */
+/** The age of the views of the registries, and whether this scheduler is registered in one. */
 @Component
 public class RegistryContact {
 

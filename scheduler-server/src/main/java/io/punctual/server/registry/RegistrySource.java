@@ -9,7 +9,7 @@ import org.springframework.cloud.client.discovery.composite.CompositeDiscoveryCl
 import org.springframework.cloud.client.discovery.simple.SimpleDiscoveryClient;
 
 /**
- * What a discovery client shows of one registry.
+ * The services that a discovery client sees in one registry.
  *
  * @param name of the registry
  */

@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +51,7 @@ public class ServedTypes {
   /**
    * The known name that is nearest to one that no instance has.
    *
-   * @param taskType the type that no instance of the application runs; null if no instance has the
+   * @param taskType the type that no worker of the application runs; null if no worker has the
    *     application's name
    * @param near the name that may be meant: of a task type, or of an application
    */
@@ -156,34 +155,55 @@ public class ServedTypes {
   }
 
   /**
+   * What a submitter should know of the workers of a queue.
+   *
+   * @param unserved whether none is known; false if this scheduler cannot know yet
+   * @param text for people
+   */
+  public record Notice(boolean unserved, String text) {}
+
+  /**
    * Says that no instance is registered for a queue and that no program fetches its jobs, as far as
    * this scheduler knows, and which name may be meant.
    *
    * @param others whether names of other applications may be told
-   * @return null if a worker serves it, or that is not known
+   * @return null if a worker serves it
    */
-  public @Nullable String unserved(QueueName queue, boolean others) {
-    Hint hint = hint(queue);
-    return hint == null ? null : others ? hint.all() : hint.own();
+  public @Nullable Notice notice(QueueName queue, boolean others) {
+    if (isServed(queue)) {
+      return null;
+    } else if (!isRegistryRead()) {
+      return new Notice(
+          false,
+          "this scheduler has not read the registry yet, so it does not know whether a worker runs "
+              + queue.taskType()
+              + ". The job is stored.");
+    }
+    Hint hint = hints.get(queue, this::find);
+    return new Notice(true, others ? hint.all() : hint.own());
   }
 
   /**
    * Returns which name may be meant; null if a worker serves the queue, if that is not known, or if
    * no name is similar.
+   *
+   * @param others whether names of other applications may be told
    */
-  public @Nullable Meant meant(QueueName queue) {
-    Hint hint = hint(queue);
-    return hint == null ? null : hint.meant();
-  }
-
-  private @Nullable Hint hint(QueueName queue) {
-    boolean unknown = registry.views().stream().anyMatch(view -> view.age() == null);
-    if (unknown
-        || !workers.instances(queue.application(), queue.taskType()).isEmpty()
-        || fetched.getIfPresent(queue) != null) {
+  public @Nullable Meant meant(QueueName queue, boolean others) {
+    if (isServed(queue) || !isRegistryRead()) {
       return null;
     }
-    return hints.get(queue, this::find);
+    Meant meant = hints.get(queue, this::find).meant();
+    return meant == null || others || meant.taskType() != null ? meant : null;
+  }
+
+  private boolean isServed(QueueName queue) {
+    return fetched.getIfPresent(queue) != null
+        || !workers.instances(queue.application(), queue.taskType()).isEmpty();
+  }
+
+  private boolean isRegistryRead() {
+    return registry.views().stream().noneMatch(view -> view.age() == null);
   }
 
   /** Returns whether workers pull the queue's jobs at this scheduler. */
@@ -193,31 +213,64 @@ public class ServedTypes {
   }
 
   private Hint find(QueueName queue) {
-    List<WorkerInstance> own = workers.instances(queue.application());
-    if (!own.isEmpty()) {
-      Set<String> types =
-          own.stream()
-              .flatMap(instance -> instance.metadata().taskTypes().stream())
-              .collect(Collectors.toCollection(TreeSet::new));
-      String near = NearestName.of(queue.taskType(), types);
-      String runs = "no instance of " + queue.application() + " runs " + queue.taskType();
-      String text = described(queue, near == null ? runs : runs + " (but " + near + ")");
-      return new Hint(text, text, near == null ? null : new Meant(queue.taskType(), near));
+    String application = queue.application();
+    List<WorkerInstance> own = workers.instances(application);
+    String text =
+        own.isEmpty()
+            ? "no instance of " + application + " is registered"
+            : "no instance of " + application + " runs " + queue.taskType();
+    Set<String> run =
+        own.stream()
+            .flatMap(instance -> instance.metadata().taskTypes().stream())
+            .collect(Collectors.toCollection(TreeSet::new));
+    Set<String> fetch =
+        fetched.asMap().keySet().stream()
+            .filter(known -> known.application().equals(application))
+            .map(QueueName::taskType)
+            .collect(Collectors.toCollection(TreeSet::new));
+    if (!own.isEmpty() || !fetch.isEmpty()) {
+      String near = NearestName.of(queue.taskType(), union(run, fetch));
+      String described = described(queue, text, near, run, "programs fetch %s");
+      return new Hint(
+          described, described, near == null ? null : new Meant(queue.taskType(), near));
     }
-    Collection<String> applications =
+    Set<String> registered =
         workers.all().stream()
             .map(WorkerInstance::application)
             .collect(Collectors.toCollection(TreeSet::new));
-    String near = NearestName.of(queue.application(), applications);
-    String text = "no instance of " + queue.application() + " is registered";
+    Set<String> fetching =
+        fetched.asMap().keySet().stream()
+            .map(QueueName::application)
+            .collect(Collectors.toCollection(TreeSet::new));
+    String near = NearestName.of(application, union(registered, fetching));
     return new Hint(
-        described(queue, text),
-        described(queue, near == null ? text : text + " (but " + near + ")"),
+        described(queue, text, null, Set.of(), ""),
+        described(queue, text, near, registered, "programs of %s fetch jobs"),
         near == null ? null : new Meant(null, near));
   }
 
-  private static String described(QueueName queue, String instances) {
-    return "%s, and no program has fetched %s from this scheduler in the last %d minutes. The job is stored, and waits for one of them."
-        .formatted(instances, queue.taskType(), FETCHED.toMinutes());
+  private static Set<String> union(Set<String> some, Set<String> others) {
+    Set<String> all = new TreeSet<>(some);
+    all.addAll(others);
+    return all;
+  }
+
+  /**
+   * @param near the name that may be meant
+   * @param registered the names that instances have
+   * @param otherwise what is said of a name that no instance has
+   */
+  private static String described(
+      QueueName queue,
+      String instances,
+      @Nullable String near,
+      Set<String> registered,
+      String otherwise) {
+    String but =
+        near == null
+            ? ""
+            : " (but " + (registered.contains(near) ? near : otherwise.formatted(near)) + ")";
+    return "%s%s, and no program has fetched %s from this scheduler in the last %d minutes. The job is stored, and waits for one of them."
+        .formatted(instances, but, queue.taskType(), FETCHED.toMinutes());
   }
 }

@@ -298,6 +298,7 @@ public class WorkerDirectory {
           "set spring.cloud.consul.discovery.scheme=https in the worker, or server.ssl.bundle";
       case "nacos" ->
           "set spring.cloud.nacos.discovery.secure=true in the worker, or server.ssl.bundle";
+      case "kubernetes" -> "label its service with secured=true, or name its port https";
       case RegisteredSource.NAME -> "it must register with an https url";
       default -> "register it as one with TLS";
     };

@@ -186,9 +186,14 @@ class ClaimsController {
     return JobAnswer.of(
         claims.failed(
             ClaimService.token(token),
-            JobFields.worker(nack.worker(), request),
+            ender(nack.worker(), request),
             Objects.requireNonNullElse(nack.error(), ""),
             nack.delay()));
+  }
+
+  private static ClaimService.Ender ender(@Nullable String worker, HttpServletRequest request) {
+    return new ClaimService.Ender(
+        worker == null ? null : JobFields.worker(worker), JobFields.address(request));
   }
 
   record Reject(@Nullable String error, @Nullable String worker) {}
@@ -202,7 +207,7 @@ class ClaimsController {
     return JobAnswer.of(
         claims.rejected(
             ClaimService.token(token),
-            JobFields.worker(reject.worker(), request),
+            ender(reject.worker(), request),
             Objects.requireNonNullElse(reject.error(), "")));
   }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param attempt which is told to stop
  * @param version null where the job ran already, or has none
- * @param served false where nobody is known that would run the job; absent otherwise
- * @param hint why not
+ * @param served false if this scheduler knows no worker that would run the job; absent otherwise
+ * @param hint why not, or why that is not known
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record JobAnswer(
@@ -33,9 +33,9 @@ record JobAnswer(
   /**
    * The answer to a submit.
    *
-   * @param unserved why no instance would run the job; null if one may
+   * @param notice what to say of the job's workers; null if it has some
    */
-  static JobAnswer of(Submitted.Accepted submitted, @Nullable String unserved) {
+  static JobAnswer of(Submitted.Accepted submitted, JobService.@Nullable Notice notice) {
     NewJob job = submitted.job();
     return new JobAnswer(
         job.application(),
@@ -46,8 +46,8 @@ record JobAnswer(
         Instant.ofEpochMilli(submitted.dueAt()),
         submitted.dueAt(),
         submitted.number(),
-        unserved == null ? null : Boolean.FALSE,
-        unserved);
+        (notice != null && notice.unserved()) ? Boolean.FALSE : null,
+        notice == null ? null : notice.text());
   }
 
   /** Omits fields that the client sent itself, and the version where it is 1, as of most. */

@@ -43,7 +43,7 @@ class JobListController {
 
   /** Which jobs a list has; times are instants with offset, or epoch ms. */
   record ListRequest(
-      String application,
+      @Nullable String application,
       @Nullable String taskType,
       @Nullable String state,
       @Nullable String tag,
@@ -53,13 +53,9 @@ class JobListController {
       @Nullable String limit,
       @Nullable String cursor) {
 
-    ListRequest {
-      application = JobFields.application(application);
-    }
-
     private JobFilter filter() {
       return new JobFilter(
-          application,
+          JobFields.application(application),
           taskType,
           JobFilter.State.of(state),
           tag,

@@ -82,7 +82,7 @@ class JobsController {
     if (version != null) {
       response.eTag(EntityTag.of(version));
     }
-    return response.body(JobAnswer.of(accepted, jobs.unserved(job.queue())));
+    return response.body(JobAnswer.of(accepted, jobs.notice(job.queue())));
   }
 
   /** What to do if a job of the id is there; durations are ms, or texts such as 30s. */
@@ -154,11 +154,11 @@ class JobsController {
       read.add(() -> job(job, path, rule));
     }
     // All jobs of a batch have a few task types.
-    Map<QueueName, Optional<String>> unserved = new HashMap<>();
+    Map<QueueName, Optional<JobService.Notice>> notices = new HashMap<>();
     BatchAnswer answer =
         new BatchAnswer(
             jobs.submitAll(read).stream()
-                .map(submitted -> result(submitted, minimal, unserved))
+                .map(submitted -> result(submitted, minimal, notices))
                 .toList());
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     return (minimal ? response.header("Preference-Applied", MINIMAL) : response).body(answer);
@@ -200,19 +200,19 @@ class JobsController {
   }
 
   private BatchResult result(
-      Submitted submitted, boolean minimal, Map<QueueName, Optional<String>> unserved) {
+      Submitted submitted, boolean minimal, Map<QueueName, Optional<JobService.Notice>> notices) {
     try {
       Submitted.Accepted accepted = accepted(submitted);
       int status = accepted.outcome() == Submitted.Outcome.CREATED ? 201 : 200;
       if (minimal) {
         return new BatchResult(status, JobAnswer.minimal(accepted), null);
       }
-      String hint =
-          unserved
+      JobService.Notice notice =
+          notices
               .computeIfAbsent(
-                  accepted.job().queue(), queue -> Optional.ofNullable(jobs.unserved(queue)))
+                  accepted.job().queue(), queue -> Optional.ofNullable(jobs.notice(queue)))
               .orElse(null);
-      return new BatchResult(status, JobAnswer.of(accepted, hint), null);
+      return new BatchResult(status, JobAnswer.of(accepted, notice), null);
     } catch (ApiException e) {
       NewJob job = submitted.job();
       return new BatchResult(

@@ -6,7 +6,7 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
- * Who makes a call: an application, or an operator.
+ * The caller of a request: an application, or an operator.
  *
  * @param name for the audit; never a secret
  * @param application whose jobs it may touch, in lower case; null for an operator

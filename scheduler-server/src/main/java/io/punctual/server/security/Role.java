@@ -1,6 +1,6 @@
 package io.punctual.server.security;
 
-/** What an operator may do; each may do what those before it may. */
+/** The rights of an operator. Each role includes the rights of the roles before it. */
 public enum Role {
   /** Looks at everything, jobs' contents included. */
   VIEWER,

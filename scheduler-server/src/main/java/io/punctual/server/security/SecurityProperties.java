@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Who may call, and how callbacks are signed.
+ * The properties of callers and of signed callbacks.
  *
  * @param signingKeys secrets from which each application's key is derived, 32 characters or more,
  *     newest first, at most 3; callbacks are signed with all of them, so that they can be changed
@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param operators people, by name: {@code password}, its hash as the command {@code password}
  *     makes it, and {@code role}: viewer, operator or admin
  * @param unsignedAnswers applications whose workers do not sign their answers: a program that gets
- *     into the registry under such a name can make its jobs disappear
+ *     into the registry under such a name can read its jobs, and make them disappear
  */
 @ConfigurationProperties("punctual.security")
 public record SecurityProperties(

@@ -2,7 +2,7 @@ package io.punctual.server.security;
 
 import org.springframework.security.core.AuthenticationException;
 
-/** Whether the credentials are right could not be found out: not the caller's fault. */
+/** Thrown if the scheduler could not check the credentials. This is not the caller's fault. */
 public final class UndecidedException extends AuthenticationException {
 
   private static final long serialVersionUID = 1L;

@@ -36,7 +36,8 @@ class PulledAnswerConverter extends AbstractHttpMessageConverter<PulledAnswer> {
   @Override
   protected PulledAnswer readInternal(
       Class<? extends PulledAnswer> type, HttpInputMessage message) {
-    throw new HttpMessageNotReadableException("answers are not read", message);
+    throw new HttpMessageNotReadableException(
+        "the scheduler writes answers to pulls, and reads none", message);
   }
 
   @Override

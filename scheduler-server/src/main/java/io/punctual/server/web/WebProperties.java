@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * How the scheduler is reached by HTTP.
+ * The properties of the scheduler's HTTP server.
  *
  * @param operatorPort a second port that serves the same, with 200 connections of its own, so that
  *     health, metrics and console are reached whatever happens at {@code server.port}; not opened

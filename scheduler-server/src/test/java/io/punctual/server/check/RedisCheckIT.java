@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -99,6 +101,15 @@ class RedisCheckIT {
     Resp.call(port, user.toArray(String[]::new));
   }
 
+  /** The results and names of the checks, as they are printed. */
+  private static List<String> checks(String text) {
+    return Pattern.compile("(?m)^  (?:ok|note|FAIL)  +\\S+(?: \\S+)*")
+        .matcher(text)
+        .results()
+        .map(MatchResult::group)
+        .toList();
+  }
+
   private static Set<String> allowed(String file) throws IOException {
     Set<String> allowed = new TreeSet<>();
     words(file).stream()
@@ -122,6 +133,10 @@ class RedisCheckIT {
     assertThat(run.out()).contains("note  CONFIG GET");
     assertThat(tried(run)).isEqualTo(allowed("redis.acl"));
     assertEmpty(REDIS.port());
+    String page = Files.readString(Path.of("../docs/redis.md"));
+    List<String> shown = checks(page.substring(page.indexOf("## Check a server")));
+    assertThat(shown).hasSizeGreaterThan(25);
+    assertThat(checks(run.out().replaceAll("127.0.0.1:\\d+", "redis-1:6379"))).isEqualTo(shown);
   }
 
   @Test

@@ -41,6 +41,7 @@ class ConsoleBrowserIT extends BrowserTestBase {
     // The load to come has a table that unfolds, too.
     String purge = "details:has(form[action$='/purge']) summary";
     as("bea").open("/console/queues/shop/acts");
+    browser.click(".menu > summary");
     browser.click("form[action$='/pause'] button");
     browser.until(() -> browser.text("#live").contains("paused"));
     browser.open("/console/queues?state=paused");
@@ -103,12 +104,19 @@ class ConsoleBrowserIT extends BrowserTestBase {
       }
     }
     // The live part would have been replaced by now, were no box checked.
-    browser.type("#checked input[name=reason]", "deploy");
+    browser.type(
+        "#checked input[name=reason]", "deploy of the shop, and of all that it asks at night");
     submit("chosen.c", "two", "1h", "");
     browser.click("#checked button[value=pause]");
     browser.until(() -> browser.text("main > [role=status]").contains("queues are paused"));
     assertThat(browser.text("#live")).contains("deploy");
     assertThat(browser.all("#live .pause")).hasSize(2);
+    browser.width(1440);
+    assertThat(
+            browser.run(
+                "const table = document.querySelector('#live .scroll');"
+                    + "return String(table.scrollWidth - table.clientWidth);"))
+        .isEqualTo("0");
     assertThat(browser.one("#checked").isDisplayed()).isFalse();
     // After the live part was replaced, all can still be checked at once.
     browser.until(() -> browser.text("#live").contains("2"));

@@ -243,7 +243,8 @@ class ConsoleIT extends ConsoleTestBase {
   void anAdministratorAsksApplicationsToSendAgain() {
     try (Visitor bea = Visitor.loggedIn(port, "bea")) {
       assertThat(Visitor.next(bea.post("/console/losses/resend", Map.of()))).endsWith("/console");
-      assertThat(bea.get("/console/audit").body()).contains("since 1970-01-01T00:00:00Z");
+      assertThat(bea.get("/console/audit").body())
+          .contains("since <time class=\"exact\" datetime=\"1970-01-01T00:00:00Z\">");
     }
   }
 
@@ -679,6 +680,55 @@ class ConsoleIT extends ConsoleTestBase {
       try (RedisConnection redis = connections.getConnection()) {
         redis.keyCommands().del(dead);
       }
+    }
+  }
+
+  @Test
+  void anOperationThatTakesMoreThanItsPreviewFoundSaysSo() {
+    submit("grows", "one", "1h", "");
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      var unused = otto.get("/console/jobs");
+      Map<String, String> form =
+          Map.of("q", "app:shop type:grows state:delayed", "action", "CANCEL");
+      String preview = Visitor.next(otto.post("/console/bulk", form));
+      assertThat(words(otto.get(preview).body())).contains("Cancel 1 job");
+      submit("grows", "two", "1h", "");
+      String work = Visitor.next(otto.post(preview + "/begin", Map.of()));
+      Awaitility.await().until(() -> otto.get(work).body().contains("class=\"tag done\""));
+      assertThat(words(otto.get(work).body())).contains("done 2 of 2 jobs");
+    }
+  }
+
+  @Test
+  void aPageOfLongErrorsIsSmall() {
+    // As a worker answers that gets one job a call, with its stack trace.
+    String error =
+        "HTTP 500 from http://shop-%s.example:8080/callback: java.lang.IllegalStateException: order"
+            + " %d has no coupon, and none can be found for it in any of the catalogues of this"
+            + " year"
+            + " at com.example.shop.order.OrderCloser.close(OrderCloser.java:117)".repeat(9);
+    for (int i = 0; i < 50; i++) {
+      die("heavy", "order-" + i, error.formatted(i % 2 == 0 ? "a" : "b", i));
+    }
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      String page =
+          otto.get("/console/jobs?q=" + Visitor.encoded("app:shop type:heavy state:dead")).body();
+      assertThat(words(page))
+          .contains("order-0 ", "order-49 ", "of the catalogues of this year IllegalStateException")
+          .doesNotContain("callback", "OrderCloser");
+      assertThat(page.length()).isLessThan(60_000);
+      // Two instances that answer so have one error.
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(words(otto.get("/console/dead").body()))
+                      .containsPattern("shop/heavy 50 50 "));
+      Matcher all =
+          Pattern.compile("href=\"([^\"]*heavy[^\"]*error:[^\"]*)\"")
+              .matcher(otto.get("/console/dead").body());
+      assertThat(all.find()).isTrue();
+      assertThat(words(otto.get(all.group(1).replace("&quot;", "%22")).body()))
+          .contains("order-0 ", "order-49 ");
     }
   }
 
@@ -1373,6 +1423,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(words(otto.get(page + "?lang=en").body())).contains("fleet-2 · release 2.14.0");
 
       assertThat(words(otto.get("/console/workers?lang=en").body()))
+          .containsPattern("fleet-2 fleet .*shop-gone .*fleet-1 fleet")
           .containsPattern("fleet-2 fleet 2\\.14\\.0 failing 0 of 100 0\\.0 100 % \\d+ ms")
           .containsPattern("fleet-1 fleet 2\\.13\\.0 well 0 of 100 \\d+\\.\\d 0 % \\d+ ms")
           .contains("Counted are the attempts that ended in the last 15 minutes.");
@@ -1398,6 +1449,21 @@ class ConsoleIT extends ConsoleTestBase {
                   .at("/items/1/attempts/failed")
                   .asInt())
           .isGreaterThan(20);
+
+      // With the same release as one that is well, it is the instance.
+      String same =
+          "{\"url\":\"%s/callback\",\"taskTypes\":[\"pay\"],\"protocol\":\"batch\",\"release\":\"2.14.0\"}"
+              .formatted(good.uri());
+      assertThat(call("PUT", "/api/v1/workers/fleet/fleet-1", same)).isEqualTo(200);
+      Awaitility.await()
+          .untilAsserted(
+              () -> {
+                for (String path : List.of("/console/workers", "/console/queues/fleet/pay")) {
+                  assertThat(otto.get(path).body())
+                      .doesNotContain("2.13.0", "class=\"bad\">2.14.0")
+                      .contains("2.14.0", "class=\"tag failing\"");
+                }
+              });
     } finally {
       call("DELETE", "/api/v1/workers/fleet/fleet-1", "");
       call("DELETE", "/api/v1/workers/fleet/fleet-2", "");
@@ -1489,7 +1555,14 @@ class ConsoleIT extends ConsoleTestBase {
       HttpResponse<String> cancelled = otto.post(job + "/cancel", Map.of());
       String told = otto.get(Visitor.next(cancelled)).body();
       assertThat(told.split(job + "/restore", -1)).hasSize(3);
-      assertThat(words(told)).contains("The job is cancelled. Undo", "can be undone until");
+      assertThat(words(told)).contains("The job is cancelled. Undo");
+      assertThat(words(told))
+          .containsPattern("cancelled by otto \\( ?\\S+ ?\\) · can be undone until");
+      // From one job to the next.
+      assertThat(told).contains("id=\"find\"");
+      String unknown = otto.get("/console/jobs?q=" + Visitor.encoded("id:undone-7")).body();
+      assertThat(unknown).contains("href=\"/console/audit?target=undone-7\"");
+      assertThat(vera.get("/console/jobs?q=id:undone-7").body()).doesNotContain("/console/audit");
       assertThat(vera.get(job).body()).doesNotContain("/restore");
       assertThat(words(otto.get(job + "?lang=zh-CN").body())).contains("撤销取消", "可撤销至");
       var unused = otto.get(job + "?lang=en");
@@ -1621,6 +1694,14 @@ class ConsoleIT extends ConsoleTestBase {
               () ->
                   assertThat(words(vera.get("/console/queues/shop/fetched").body()))
                       .contains("late The oldest job that is due"));
+      Awaitility.await()
+          .untilAsserted(
+              () -> {
+                assertThat(vera.get("/console").body())
+                    .containsPattern("due waits for</span> <span data-ms=\"\\d{4,}\"");
+                assertThat(words(vera.get("/console/queues?q=fetched").body()))
+                    .containsPattern("fetched late .* pull ");
+              });
       assertThat(words(vera.get("/console/queues/shop/fetched").body()))
           .doesNotContain("No instance of shop is registered")
           .containsPattern("Worker that pulls .* 127\\.0\\.0\\.1\\S* \\S+ 1");
@@ -1639,8 +1720,8 @@ class ConsoleIT extends ConsoleTestBase {
           .isEqualTo("false");
       assertThat(claim("fetched", 1)).hasSize(1);
       assertThat(words(vera.get("/console/queues/shop/fetched").body()))
-          .containsPattern("Late on average by [\\d.]+ ms : no free worker [\\d.]+ %")
-          .contains("Workers had no room, or no worker was there, or the queue was paused");
+          .containsPattern("Late on average by [\\d.]+ ms : no worker free or asking [\\d.]+ %")
+          .contains("No worker was available, had capacity or asked for jobs, or the queue");
     }
   }
 

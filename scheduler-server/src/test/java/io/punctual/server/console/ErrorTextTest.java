@@ -22,6 +22,9 @@ class ErrorTextTest {
     "shop.example: refused, '', '', shop.example: refused",
     "TimeoutError: late, '', '', TimeoutError: late",
     "HTTP 500 from http://a.B:80, '', '', HTTP 500 from http://a.B:80",
+    "HTTP 404 from http://a.B:80/callback: no order 7, '', '', HTTP 404: no order 7",
+    "HTTP 500 from http://a.B:80/callback: a.B: x, a.B, B, x",
+    "a.B: x at 9 (now) at a.b.C.d(C.java:7) at e.F.g(F.java:9) Caused by: h.I, a.B, B, x at 9 (now)",
     "'', '', '', ''",
   })
   void aClassIsToldFromTheMessage(String text, String name, String type, String message) {

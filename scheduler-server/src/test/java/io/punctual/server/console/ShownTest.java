@@ -35,4 +35,16 @@ class ShownTest {
     assertThat(shown.text(null)).isEmpty();
     assertThat(shown.lines(null)).isEmpty();
   }
+
+  @Test
+  void timesInATextAreFound() {
+    assertThat(shown.timed("paused since 2026-11-29T18:00:00.123Z until 2026-11-30T00:00:00Z: so"))
+        .containsExactly(
+            new Shown.Piece("paused since ", false),
+            new Shown.Piece("2026-11-29T18:00:00.123Z", true),
+            new Shown.Piece(" until ", false),
+            new Shown.Piece("2026-11-30T00:00:00Z", true),
+            new Shown.Piece(": so", false));
+    assertThat(shown.timed("none")).containsExactly(new Shown.Piece("none", false));
+  }
 }

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class KeyProofsTest {
@@ -33,17 +34,18 @@ class KeyProofsTest {
         200, HttpHeaders.of(Map.of(), (name, value) -> true), "", signature, false, Instant.EPOCH);
   }
 
-  private static WorkerInstance instance(String application, String host, String protocol) {
+  private static WorkerInstance instance(
+      String application, String host, String protocol, String source) {
     return new WorkerInstance(
         "worker-" + host.charAt(0),
         application,
         URI.create("http://" + host + ":8080/callback"),
         new WorkerMetadata(Set.of("job"), "/callback", protocol, 10),
-        "eureka");
+        source);
   }
 
   private static WorkerInstance batch(String host) {
-    return instance("shop", host, WorkerMetadata.BATCH);
+    return instance("shop", host, WorkerMetadata.BATCH, "eureka");
   }
 
   private boolean proves(WorkerInstance instance) {
@@ -88,13 +90,20 @@ class KeyProofsTest {
     assertThat(proofs.isProven(batch("a2"))).isFalse();
   }
 
-  @Test
-  void whereNothingIsSignedAndInTheSingleProtocolNoProofIsNeeded() {
-    assertThat(proofs.isProven(instance("trusting", "a", WorkerMetadata.BATCH))).isTrue();
-    assertThat(proofs.isProven(instance("shop", "a", WorkerMetadata.SINGLE))).isTrue();
-    assertThat(
-            new KeyProofs(new CallbackKeys(application -> List.of(), Set.of()))
-                .isProven(batch("a")))
+  /** An instance chooses its protocol itself, and may choose how it is registered. */
+  @ParameterizedTest
+  @CsvSource({"single, eureka", "single, scheduler", "batch, eureka", "batch, scheduler"})
+  void eachProtocolNeedsAProofInEachWayOfRegistration(String protocol, String source) {
+    WorkerInstance instance = instance("shop", "a", protocol, source);
+    assertThat(proofs.isProven(instance)).isFalse();
+
+    assertThat(proves(instance)).isTrue();
+
+    assertThat(proofs.isProven(instance)).isTrue();
+    KeyProofs unsigned = new KeyProofs(new CallbackKeys(application -> List.of(), Set.of()));
+    assertThat(unsigned.isProven(instance)).as("where nothing is signed").isTrue();
+    assertThat(proofs.isProven(instance("trusting", "a", protocol, source)))
+        .as("of an application whose workers do not sign")
         .isTrue();
   }
 

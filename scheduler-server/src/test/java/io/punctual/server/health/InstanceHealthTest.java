@@ -6,6 +6,7 @@ import io.punctual.server.dispatch.InstanceAttempts;
 import io.punctual.server.probe.WorkerReport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +77,26 @@ class InstanceHealthTest {
   void anInstanceFailsWhateverTheOthersDo(int failed, int ended, boolean failing) {
     assertThat(InstanceHealth.isFailing(report("shop", "a", failed, ended, null)))
         .isEqualTo(failing);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1 1 1, ''",
+    "1 1 2, c",
+    "1 2 2, ''",
+    "1 1 -, ''",
+  })
+  void aReleaseIsToBlameIfAllItsInstancesFailAndOthersDoNot(String releases, String bad) {
+    String[] of = releases.replace("-", "").split(" ", -1);
+    List<WorkerReport> reports =
+        List.of(
+            report("shop", "a", 0, 100, of[0]),
+            report("shop", "b", 1, 100, of[1]),
+            report("shop", "c", 50, 100, of[2].isEmpty() ? null : of[2]),
+            report("shop", "few", 0, 3, "2"));
+
+    assertThat(InstanceHealth.badReleaseKeys(reports))
+        .isEqualTo(bad.isEmpty() ? Set.of() : Set.of("shop/" + bad));
   }
 
   @Test

@@ -37,7 +37,7 @@ class ICalendarTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "DTSTART:20261225T090000Z | no date such as",
+        "DTSTART:20261225T090000Z | not a date such as",
         "SUMMARY:x | without DTSTART",
         "DTSTART:20261225/RRULE:FREQ=YEARLY | with RRULE",
         "DTSTART:20261225/DTEND:20261225 | 1 to 400 days",

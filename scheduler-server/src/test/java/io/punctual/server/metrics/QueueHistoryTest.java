@@ -9,6 +9,7 @@ import io.punctual.core.job.Throttle;
 import io.punctual.schedule.TimeRules;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,8 @@ class QueueHistoryTest {
   private static final long START = 1_000_000;
 
   private final QueueHistory history = new QueueHistory();
+  private final long begin = System.nanoTime();
+  private long lookedAt;
 
   private static QueueStats stats(long now, long done, long failed, @Nullable String damage) {
     return stats(now, done, failed, 0, damage);
@@ -47,8 +50,14 @@ class QueueHistoryTest {
         damage);
   }
 
+  /** The monotonic time so long after the start. */
+  private long ns(long ms) {
+    return begin + TimeUnit.MILLISECONDS.toNanos(ms);
+  }
+
   private QueueSample look(long after, long done, long failed, int instances) {
-    return history.add(stats(START + after, done, failed, null), instances, false, false, null);
+    return history.add(
+        stats(START + after, done, failed, null), ns(after), instances, false, false, null, null);
   }
 
   @Test
@@ -145,8 +154,12 @@ class QueueHistoryTest {
 
   @Test
   void whatAWorkerHasWithoutAnInstanceIsPulledElsewhere() {
-    assertThat(history.add(stats(START, 0, 0, 1, null), 0, false, false, null).parked()).isFalse();
-    assertThat(history.add(stats(START, 0, 0, 1, null), 1, false, false, null).parked()).isTrue();
+    assertThat(
+            history.add(stats(START, 0, 0, 1, null), ns(0), 0, false, false, null, null).parked())
+        .isFalse();
+    assertThat(
+            history.add(stats(START, 0, 0, 1, null), ns(0), 1, false, false, null, null).parked())
+        .isTrue();
   }
 
   @Test
@@ -159,9 +172,133 @@ class QueueHistoryTest {
   void aDamagedQueueHasNoRates() {
     look(0, 0, 0, 1);
     QueueSample damaged =
-        history.add(stats(START + 5_000, 9, 0, "a string"), 1, false, false, null);
+        history.add(stats(START + 5_000, 9, 0, "a string"), ns(5_000), 1, false, false, null, null);
 
     assertThat(damaged.minute()).isEqualTo(Growth.NONE);
     assertThat(look(10_000, 50, 0, 1).minute()).isEqualTo(Growth.NONE);
+  }
+
+  private static QueueStats resting(long now, @Nullable Long nextDue, long deadInHour) {
+    return new QueueStats(
+        new QueueName("shop", "a"),
+        1,
+        now,
+        1,
+        0,
+        0,
+        deadInHour,
+        null,
+        nextDue,
+        false,
+        List.of(),
+        Throttle.NONE,
+        false,
+        TimeRules.NONE,
+        null,
+        null,
+        Map.of("done", 0L, "failed", 0L),
+        null,
+        deadInHour,
+        null);
+  }
+
+  private void rest(@Nullable Long nextDue, @Nullable String stamp) {
+    lookedAt++;
+    var unused =
+        history.add(
+            resting(START + lookedAt, nextDue, 0), ns(lookedAt), 1, false, false, null, stamp);
+  }
+
+  private boolean hasChanged(String stamp, int instances) {
+    return history.hasChanged(START + 5_000, ns(0), stamp, instances, false, false, null);
+  }
+
+  @Test
+  void aQueueThatRestsIsLookedAtAgainOnlyOnceItsStampIsAnotherOne() {
+    assertThat(hasChanged("one", 1)).isTrue();
+    rest(START + 3_600_000, "one");
+
+    assertThat(history.rests()).isTrue();
+    assertThat(hasChanged("one", 1)).isFalse();
+    assertThat(hasChanged("two", 1)).isTrue();
+    rest(START + 3_600_000, "two");
+    assertThat(hasChanged("two", 1)).isFalse();
+    assertThat(hasChanged("two", 2)).isTrue();
+    assertThat(hasChanged("", 1)).isTrue();
+  }
+
+  @Test
+  void aLookThatFailsIsMadeUpFor() {
+    rest(START + 3_600_000, "one");
+
+    assertThat(hasChanged("two", 1)).isTrue();
+    assertThat(hasChanged("two", 1)).isTrue();
+  }
+
+  @Test
+  void anOlderLookThatEndsLaterIsNotTheLast() {
+    rest(START + 3_600_000, "one");
+    QueueSample newer = history.latest();
+    history.add(resting(START, START + 7_200_000, 0), ns(0), 1, false, false, null, "none");
+
+    assertThat(history.latest()).isSameAs(newer);
+    assertThat(hasChanged("one", 1)).isFalse();
+  }
+
+  @Test
+  void aChangeBackIsSeenThoughTheStampIsTheSame() {
+    rest(START + 3_600_000, "one");
+    rest(START + 7_200_000, null);
+
+    assertThat(hasChanged("one", 1)).isTrue();
+  }
+
+  @Test
+  void theClocksOfOtherNodesAreNotInTheHistory() {
+    rest(START + 3_600_000, "one");
+    history.hasChanged(START + 60_000, ns(10_000), "one", 1, false, false, null);
+
+    QueueSample next = look(20_000, 50, 0, 1);
+
+    assertThat(next.recent().ms()).isEqualTo(10_000);
+  }
+
+  @Test
+  void aQueueRestsNoLongerThanUntilItsNextJobIsDue() {
+    rest(START, "one");
+    assertThat(history.rests()).isFalse();
+
+    rest(START + 3_600_000, "one");
+    assertThat(history.rests()).isTrue();
+  }
+
+  @Test
+  void aQueueIsLookedAtIfTheStoresClockWasSetForward() {
+    rest(START + 3_600_000, "one");
+
+    assertThat(history.hasChanged(START + 3_600_000, ns(0), "one", 1, false, false, null)).isTrue();
+  }
+
+  @Test
+  void aQueueThatDoesSomethingDoesNotRest() {
+    look(0, 100, 10, 1);
+    assertThat(history.rests()).isFalse();
+    history.add(stats(START + 1_000, 100, 10, 1, null), ns(0), 1, false, false, null, null);
+    assertThat(history.rests()).isFalse();
+    history.add(stats(START + 1_000, 100, 10, 0, "damage"), ns(0), 1, false, false, null, null);
+    assertThat(history.rests()).isFalse();
+  }
+
+  @Test
+  void aRateAfterARestIsOfTheTimeSinceTheLastComparison() {
+    rest(null, "one");
+    for (long at = 30_000; at <= 600_000; at += 30_000) {
+      assertThat(history.hasChanged(START + at, ns(at), "one", 1, false, false, null)).isFalse();
+    }
+
+    QueueSample busy = look(610_000, 50, 0, 1);
+
+    assertThat(busy.recent().ms()).isEqualTo(10_000);
+    assertThat(busy.rate("done")).isEqualTo(5.0);
   }
 }

@@ -126,6 +126,24 @@ class ProbeDiagnosisTest {
     assertThat(found.says()).isNull();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "204, RIGHT, REACHED, with the application's signature",
+    "404, RIGHT, REACHED, HTTP 404",
+    "204, WRONG, ANSWER_OF_ANOTHER_KEY, key over http://shop:8080/punctual/callback",
+    "204, MISSING, ANSWER_NOT_SIGNED, is sent no jobs",
+    "404, MISSING, ANSWER_NOT_SIGNED, HTTP 404",
+    "204, NOT_WANTED, REACHED, takes POST"
+  })
+  void inTheSingleProtocolTheSignatureIsOverTheAddress(
+      int status, PingResult.Signature signature, Code expected, String message) {
+    ProbeResult result =
+        found(instance("http://shop:8080", "single"), status, Map.of(), "", signature).result();
+
+    assertThat(result.code()).isEqualTo(expected);
+    assertThat(result.message()).contains(message);
+  }
+
   @Test
   void anEmptyAnswerTakesBackWhatWasSaid() {
     assertThat(found(registered("before"), 200, Map.of(), "").says())
@@ -294,7 +312,8 @@ class ProbeDiagnosisTest {
     "scheduler, Set punctual.callback.url in the worker",
     "consul, Set spring.cloud.consul.discovery.hostname in the worker",
     "nacos, Set spring.cloud.nacos.discovery.ip in the worker",
-    "kubernetes, The worker's registry must show an address"
+    "kubernetes, Schedulers call the addresses in the endpoints of the worker's service",
+    "simple, The worker's registry must show an address"
   })
   void theRemedyNamesWhatIsSetWhereTheInstanceIsRegistered(String source, String remedy) {
     WorkerInstance instance = instance("http://shop:8080", "batch", source);
@@ -368,19 +387,22 @@ class ProbeDiagnosisTest {
             "authority",
             "path",
             "application",
+            "url",
             "hint",
             "status",
             "to",
             "seconds"));
     Map<String, Set<String>> ends = new HashMap<>();
     for (String name : texts.stringPropertyNames()) {
-      Matcher end = Pattern.compile("(.*)\\.(eureka|scheduler|other)").matcher(name);
+      Matcher end =
+          Pattern.compile("(.*)\\.(eureka|zookeeper|consul|nacos|kubernetes|scheduler|other)")
+              .matcher(name);
       if (end.matches()) {
         known.add(end.group(1));
         ends.computeIfAbsent(end.group(1), key -> new HashSet<>()).add(end.group(2));
       }
     }
-    assertThat(ends.values()).isNotEmpty().allMatch(end -> end.size() == 3);
+    assertThat(ends.values()).isNotEmpty().allMatch(end -> end.size() == 7);
     for (Object text : texts.values()) {
       assertThat(Pattern.compile("\\{([^}]*)}").matcher(text.toString()).results())
           .allMatch(found -> known.contains(found.group(1)), text.toString());

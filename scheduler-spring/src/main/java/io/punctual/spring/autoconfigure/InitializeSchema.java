@@ -1,6 +1,6 @@
 package io.punctual.spring.autoconfigure;
 
-/** When a table is made at the start. */
+/** Says when a table is created at the start. */
 public enum InitializeSchema {
   /** In databases that live in this process's memory. */
   EMBEDDED,

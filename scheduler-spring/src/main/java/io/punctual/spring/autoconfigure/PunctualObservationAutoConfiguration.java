@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
-/** Where the application observes, its jobs are observed; where it traces, they are traced. */
+/** Observes the jobs of an application that has observations, and traces them if it traces. */
 @AutoConfiguration(
     afterName = {
       "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",

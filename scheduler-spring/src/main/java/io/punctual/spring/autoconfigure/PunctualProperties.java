@@ -21,7 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.core.env.Environment;
 
 /**
- * How an application takes part, the same with either starter.
+ * The properties of an application, the same with either starter.
  *
  * @param enabled whether the starters do anything
  * @param application the name under which jobs are submitted and run, and by which the registry

@@ -21,7 +21,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** What both modes have: workers, and the service that submits to the mode's scheduler. */
+/** The beans of both modes: workers, and the service that submits to the mode's scheduler. */
 @Configuration(proxyBeanMethods = false)
 @Import(WorkersConfiguration.class)
 public class SharedConfiguration {

@@ -12,8 +12,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * For native images: what goes over the wire as JSON, and what a newer JDK is asked for by name
- * (see {@code Threads}).
+ * For native images: what goes over the wire as JSON, the version, and what a newer JDK is asked
+ * for by name (see {@code Threads}).
  */
 final class ClientHints implements RuntimeHintsRegistrar {
 
@@ -22,6 +22,7 @@ final class ClientHints implements RuntimeHintsRegistrar {
     new BindingReflectionHintsRegistrar()
         .registerReflectionHints(
             hints.reflection(), CallbackRequest.class, CallbackResult.class, PingAnswer.class);
+    hints.resources().registerPattern("io/punctual/wire/version");
     hints
         .reflection()
         .registerType(Thread.class, MemberCategory.INVOKE_PUBLIC_METHODS)

@@ -44,8 +44,8 @@ final class Drain implements SmartLifecycle {
       registration.deregister();
     } catch (RuntimeException e) {
       log.warn(
-          "Deregistration failed; this instance stops anyway. Schedulers may call it until they find"
-              + " it gone. No job is lost.",
+          "Deregistration failed; this instance stops anyway. Schedulers may call it until they"
+              + " notice. No job is lost.",
           e);
     }
     try {

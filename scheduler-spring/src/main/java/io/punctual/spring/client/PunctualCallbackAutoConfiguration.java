@@ -12,9 +12,12 @@ import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.client.reactive.ReactiveCallback;
 import io.punctual.spring.client.servlet.ServletCallback;
 import io.punctual.spring.client.servlet.TomcatDrop;
+import io.punctual.spring.client.servlet.TomcatForwarded;
 import io.punctual.wire.WorkerMetadata;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.catalina.Valve;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -144,13 +147,48 @@ public class PunctualCallbackAutoConfiguration {
   static class Tomcat {
 
     @Bean
-    static WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> punctualTomcatDrop(
-        Environment environment) {
-      // Before the properties are bound: the server is made early.
-      String path =
-          environment.getProperty("punctual.callback.path", WorkerMetadata.DEFAULT_CALLBACK_PATH);
-      return factory ->
-          factory.addEngineValves(new TomcatDrop(CallbackPath.ofServlet(environment, path)));
+    static TomcatValve punctualTomcatDrop(Environment environment) {
+      String path = CallbackPath.ofServlet(environment, path(environment));
+      return new TomcatValve(() -> new TomcatDrop(path));
+    }
+
+    @Bean
+    static TomcatValve punctualTomcatForwarded(Environment environment) {
+      String path = CallbackPath.ofServlet(environment, path(environment));
+      return new TomcatValve(() -> new TomcatForwarded(path));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+  @ConditionalOnClass(ConfigurableTomcatWebServerFactory.class)
+  static class ReactiveTomcat {
+
+    @Bean
+    static TomcatValve punctualTomcatForwarded(Environment environment) {
+      String path = CallbackPath.ofReactive(environment, path(environment));
+      return new TomcatValve(() -> new TomcatForwarded(path));
+    }
+  }
+
+  /** Before the properties are bound: the server is made early. */
+  private static String path(Environment environment) {
+    return environment.getProperty("punctual.callback.path", WorkerMetadata.DEFAULT_CALLBACK_PATH);
+  }
+
+  /** Puts a valve before that of Spring Boot, which removes the headers of proxies. */
+  private record TomcatValve(Supplier<Valve> valve)
+      implements WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory>, Ordered {
+
+    @Override
+    public void customize(ConfigurableTomcatWebServerFactory factory) {
+      factory.addEngineValves(valve.get());
+    }
+
+    @Override
+    public int getOrder() {
+      // Spring Boot's own customizer has 0.
+      return -1;
     }
   }
 }

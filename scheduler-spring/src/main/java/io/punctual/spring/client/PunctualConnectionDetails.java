@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 
 /**
- * Where schedulers are, and who this application is for them: a bean of this type takes the place
- * of {@code punctual.url}. Spring Boot makes one of a scheduler in a container, by Docker Compose
+ * The addresses of schedulers, and this application's identity there. A bean of this type replaces
+ * {@code punctual.url}. Spring Boot creates one for a scheduler in a container, by Docker Compose
  * or {@code @ServiceConnection}.
  */
 public interface PunctualConnectionDetails extends ConnectionDetails {

@@ -16,7 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** What Eureka is told. */
+/** Configures the metadata and intervals of Eureka's client. */
 @AutoConfiguration(
     after = PunctualCallbackAutoConfiguration.class,
     afterName = "org.springframework.cloud.netflix.eureka.EurekaClientAutoConfiguration")

@@ -34,8 +34,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /**
- * How schedulers come to know this instance: by a registry, or because it registers at them. No
- * other auto-configuration may come after this one: it would draw it before those of registries.
+ * Registers this instance in a registry, or at schedulers. Declare no other auto-configuration
+ * after this one: Spring Boot would then order this one before those of registries.
  */
 @AutoConfiguration(after = PunctualServiceRegistryAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)

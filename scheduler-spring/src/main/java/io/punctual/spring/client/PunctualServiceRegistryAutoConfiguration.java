@@ -38,7 +38,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 
 /**
- * What a registry other than Eureka is told. Comes after the auto-configuration of all registries.
+ * Writes this instance's metadata to a registry other than Eureka. Comes after the
+ * auto-configuration of all registries.
  */
 @AutoConfiguration(after = PunctualEurekaAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of an invocation of a worker: one attempt of a job, and at its end how it ended.
- * Its carrier are the headers of the job.
+ * The context of one attempt of a job, with its outcome at the end. Its carrier is the headers of
+ * the job.
  */
 public final class JobInvokeContext extends ReceiverContext<Map<String, String>> {
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a submit: its jobs, and at its end what became of them. Its carrier takes the
- * headers by which the trace goes on in the worker.
+ * The context of a submit: its jobs, and their outcome at the end. Its carrier takes the headers
+ * that continue the trace in the worker.
  */
 public final class JobSubmitContext extends SenderContext<Map<String, String>> {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What waits in the outbox, and for how long: the same on each instance. */
+/** The number and age of the calls that wait in the outbox: the same on each instance. */
 public final class OutboxMetrics implements MeterBinder {
 
   private static final Logger log = LoggerFactory.getLogger(OutboxMetrics.class);

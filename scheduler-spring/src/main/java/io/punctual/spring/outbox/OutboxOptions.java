@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the outbox is relayed.
+ * The options of the outbox's relay.
  *
  * @param pollInterval how often this instance looks even if nothing wakes it
  * @param lease how long what an instance has taken is left to it unless it extends that

@@ -3,7 +3,7 @@ package io.punctual.spring.outbox;
 import java.time.Duration;
 
 /**
- * What the outbox holds of this application.
+ * The calls of this application that the outbox holds.
  *
  * @param waiting calls to be made, those included that are being made
  * @param age how long the oldest of them has been there

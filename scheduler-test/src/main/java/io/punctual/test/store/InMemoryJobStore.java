@@ -37,6 +37,7 @@ import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
+import io.punctual.core.store.query.Stamps;
 import io.punctual.core.store.query.Tagged;
 import io.punctual.core.store.query.Undoable;
 import java.time.Duration;
@@ -51,6 +52,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -325,7 +327,7 @@ public final class InMemoryJobStore implements JobStore {
         isFull(b),
         /* closed= */ false,
         null,
-        b.opening == null ? 0 : b.opening.from());
+        b.openSince(now));
   }
 
   /** Whether the attempt counts if its lease runs out; null until a pull is received. */
@@ -447,7 +449,7 @@ public final class InMemoryJobStore implements JobStore {
     }
     AttemptCounts tries = b.tries.getOrDefault(id, AttemptCounts.NONE);
     long due = lease.attempt() == 1 && tries.version() != 1 ? tries.firstDue() : lease.due();
-    long since = Math.max(due, record.acceptedAt());
+    long since = Math.max(Math.max(due, record.acceptedAt()), b.openSince(lease.claimedAt()));
     boolean sent = Boolean.FALSE.equals(lease.counts());
     return new Ending(
         lease.attempt(),
@@ -986,6 +988,29 @@ public final class InMemoryJobStore implements JobStore {
         Map.copyOf(b.stats),
         b.dead.last(),
         b.dead.size() - b.dead.countUpTo(now - 3_600_001));
+  }
+
+  @Override
+  public synchronized Stamps stamps(List<Bucket> buckets) {
+    long now = clock.getAsLong();
+    return new Stamps(
+        now,
+        buckets.stream()
+            .map(this::of)
+            .map(
+                b ->
+                    List.of(
+                            new TreeMap<>(b.stats),
+                            b.reserved.size(),
+                            b.delayed.size(),
+                            b.dead.size(),
+                            String.valueOf(b.delayed.first()),
+                            b.pauses(now),
+                            b.throttle,
+                            b.dropsExpired,
+                            b.hours)
+                        .toString())
+            .toList());
   }
 
   /** The bytes are those of the contents. */

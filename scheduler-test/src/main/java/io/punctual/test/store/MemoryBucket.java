@@ -695,7 +695,7 @@ final class MemoryBucket {
             : new JobView.LeaseInfo(
                 new LeaseToken(lease.token()),
                 lease.attempt(),
-                Boolean.TRUE.equals(lease.counts()),
+                !Boolean.FALSE.equals(lease.counts()),
                 lease.claimedAt(),
                 lease.due(),
                 lease.version(),
@@ -743,7 +743,7 @@ final class MemoryBucket {
 
   /** Until when nothing is handed out by the hours; 0 if that is not known, null if it is. */
   @Nullable Long closedUntil(long now) {
-    if (opening == null || (isGood(now, opening) && opening.from() <= now && now < opening.to())) {
+    if (opening == null || (isGood(now, opening) && isWithin(now, opening))) {
       return null;
     } else if (!isGood(now, opening)) {
       return 0L;
@@ -751,6 +751,18 @@ final class MemoryBucket {
     return now < opening.from()
         ? Math.min(opening.from(), opening.goodUntil())
         : opening.goodUntil();
+  }
+
+  /**
+   * Since when the hours let jobs go out at that time; 0 without hours, or if it is not known. With
+   * a calendar, the opening may be computed again since then.
+   */
+  long openSince(long at) {
+    return opening != null && isWithin(at, opening) ? opening.from() : 0;
+  }
+
+  private static boolean isWithin(long at, Opening opening) {
+    return opening.from() <= at && at < opening.to();
   }
 
   private static boolean isGood(long now, Opening opening) {

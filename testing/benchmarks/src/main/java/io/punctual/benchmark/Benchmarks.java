@@ -82,7 +82,7 @@ public final class Benchmarks {
     attempt("punctual", parts -> new DrainCost(machine, options, figures).payloads(), "P");
     attempt("punctual", parts -> new Endurance(machine, options, figures).run(), "L");
     if (options.parts().contains("W")) {
-      attempt("punctual", parts -> new Watching(machine).run(), "W");
+      attempt("punctual", parts -> new Watching(machine, options).run(), "W");
     }
     if (options.parts().contains("K")) {
       attempt("punctual", parts -> new DurabilityCost(machine).run(), "K");

@@ -1,5 +1,6 @@
 package io.punctual.benchmark;
 
+import io.punctual.benchmark.contender.Surroundings;
 import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.Http;
 import io.punctual.systemtest.JavaProcess;
@@ -11,12 +12,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What 10,000 queues cost whose jobs are far in the future: E with one scheduler, S2 with more. */
 final class IdleQueues {
 
+  private static final int QUEUES = 10_000;
   private static final int BATCH = 1000;
   private static final Pattern MEMORY =
       Pattern.compile("(Java Heap|Thread) \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
@@ -32,7 +35,7 @@ final class IdleQueues {
   }
 
   void run(List<String> parts) throws Exception {
-    int queues = options.scaled(10_000);
+    int queues = options.scaled(QUEUES);
     System.out.println("punctual: " + queues + " idle queues");
     Programs programs =
         new Programs(options.directory(), List.of("-Xmx512m", "-XX:NativeMemoryTracking=summary"));
@@ -45,22 +48,12 @@ final class IdleQueues {
         Waiting.until("all queues are known", () -> known(scheduler, queues));
         // The first safety checks of new queues, and the compiler, come to rest.
         TimeUnit.SECONDS.sleep(options.scaled(30));
-        int windows = options.scale().repetitions();
-        long seconds = options.scaled(10);
-        double[] both = new double[windows];
-        double[] store = new double[windows];
-        for (int i = 0; i < windows; i++) {
-          double theirs = fleet.schedulerSeconds();
-          double its = fleet.redisSeconds();
-          TimeUnit.SECONDS.sleep(seconds);
-          store[i] = (fleet.redisSeconds() - its) * 60 / seconds;
-          both[i] = (fleet.schedulerSeconds() - theirs) * 60 / seconds + store[i];
-        }
+        Cost cost = cost(fleet);
         if (parts.contains("S2")) {
-          add("S2", "schedulers: " + count, both, store, queues);
+          add("S2", "schedulers: " + count, cost, queues);
         }
         if (parts.contains("E") && count == 1) {
-          add("E", "punctual", both, store, queues);
+          add("E", "punctual", cost, queues);
           double[] memory = {megabytes(scheduler.pid())};
           figures.add(
               new Figure("E", "punctual", "MB of heap and stacks", memory, queues + " queues"));
@@ -72,10 +65,51 @@ final class IdleQueues {
     }
   }
 
-  private void add(String part, String who, double[] both, double[] store, int queues) {
+  /**
+   * E of one scheduler with these settings.
+   *
+   * @param watching begins what goes on meanwhile, and returns what ends it
+   */
+  void watched(String who, List<String> settings, Function<Surroundings, Runnable> watching)
+      throws Exception {
+    int queues = options.scaled(QUEUES);
+    Programs programs = new Programs(options.directory(), List.of("-Xmx512m"));
+    try (RedisServer redis = machine.redis();
+        Fleet fleet = new Fleet(programs, List.of(redis), settings).grow(1)) {
+      JavaProcess scheduler = fleet.schedulers().get(0);
+      submit(scheduler, queues);
+      Waiting.until("all queues are known", () -> known(scheduler, queues));
+      Runnable end = watching.apply(fleet.surroundings());
+      try {
+        TimeUnit.SECONDS.sleep(options.scaled(30));
+        add("E", who, cost(fleet), queues);
+      } finally {
+        end.run();
+      }
+    }
+  }
+
+  /** CPU seconds a minute, one for each window. */
+  private record Cost(double[] both, double[] redis) {}
+
+  private Cost cost(Fleet fleet) throws Exception {
+    int windows = options.scale().repetitions();
+    long seconds = options.scaled(10);
+    Cost cost = new Cost(new double[windows], new double[windows]);
+    for (int i = 0; i < windows; i++) {
+      double schedulers = fleet.schedulerSeconds();
+      double redis = fleet.redisSeconds();
+      TimeUnit.SECONDS.sleep(seconds);
+      cost.redis[i] = (fleet.redisSeconds() - redis) * 60 / seconds;
+      cost.both[i] = (fleet.schedulerSeconds() - schedulers) * 60 / seconds + cost.redis[i];
+    }
+    return cost;
+  }
+
+  private void add(String part, String who, Cost cost, int queues) {
     String note = queues + " queues";
-    figures.add(new Figure(part, who, "CPU s/min, schedulers and Redis", both, note));
-    figures.add(new Figure(part, who, "CPU s/min, Redis", store, note));
+    figures.add(new Figure(part, who, "CPU s/min, schedulers and Redis", cost.both, note));
+    figures.add(new Figure(part, who, "CPU s/min, Redis", cost.redis, note));
   }
 
   private static void submit(JavaProcess scheduler, int queues) throws IOException {

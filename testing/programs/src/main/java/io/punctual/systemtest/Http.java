@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -53,6 +54,28 @@ public final class Http {
   /** GET of what is no JSON. */
   public static Answer getText(String url) throws IOException {
     return send(CLIENT, request(url).setHeader("Accept", "text/plain").GET().build());
+  }
+
+  /**
+   * GET of what is no JSON, as by a page that has it already.
+   *
+   * @param tag of what it has, empty for nothing; becomes that of the answer
+   * @return the status; 304 if it is the same
+   */
+  public static int getUnless(String url, AtomicReference<String> tag) throws IOException {
+    HttpRequest.Builder request = request(url).setHeader("Accept", "text/plain");
+    if (!tag.get().isEmpty()) {
+      request.header("If-None-Match", tag.get());
+    }
+    try {
+      HttpResponse<String> response =
+          CLIENT.send(request.GET().build(), HttpResponse.BodyHandlers.ofString());
+      tag.set(response.headers().firstValue("ETag").orElse(""));
+      return response.statusCode();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
   }
 
   /** POST of JSON. */

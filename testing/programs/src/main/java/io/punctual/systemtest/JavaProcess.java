@@ -7,6 +7,7 @@ import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ public final class JavaProcess implements AutoCloseable {
   /** The program that is this JVM, too. */
   static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-  private static final long PATIENCE_S = 120;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int SHOWN_LINES = 30;
 
   private final String name;
@@ -82,6 +83,12 @@ public final class JavaProcess implements AutoCloseable {
     return this;
   }
 
+  /** Whether it was started and has not ended. */
+  boolean isAlive() {
+    Process started = process;
+    return started != null && started.isAlive();
+  }
+
   /** Returns its host and port. */
   public String address() {
     return host + ":" + port;
@@ -112,9 +119,17 @@ public final class JavaProcess implements AutoCloseable {
 
   /** Waits until its readiness says UP. */
   public JavaProcess awaitReady() {
+    return awaitReady(Waiting.PATIENCE);
+  }
+
+  /** Waits at most that long until its readiness says UP. */
+  JavaProcess awaitReady(Duration patience) {
     try {
       Waiting.until(
           name + " is ready (its log: " + log + ")",
+          patience,
+          // A start takes seconds, and many start at a time.
+          Duration.ofMillis(200),
           () -> {
             if (!process().isAlive()) {
               throw ended();
@@ -197,13 +212,18 @@ public final class JavaProcess implements AutoCloseable {
   /** Ends it at once, by SIGKILL. */
   public void kill() {
     process().destroyForcibly();
-    await(process());
+    await(process(), PATIENCE);
   }
 
   /** Asks it to end, by SIGTERM, and waits until it has. */
   public void terminate() {
+    terminate(PATIENCE);
+  }
+
+  /** Asks it to end, by SIGTERM, and waits at most that long until it has. */
+  void terminate(Duration patience) {
     process().destroy();
-    await(process());
+    await(process(), patience);
   }
 
   /** Stops it where it stands, by SIGSTOP, until {@link #resume}. */
@@ -218,15 +238,15 @@ public final class JavaProcess implements AutoCloseable {
 
   private void signal(String signal) {
     try {
-      await(new ProcessBuilder("kill", signal, Long.toString(process().pid())).start());
+      await(new ProcessBuilder("kill", signal, Long.toString(process().pid())).start(), PATIENCE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private void await(Process ending) {
+  private void await(Process ending, Duration patience) {
     try {
-      if (!ending.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+      if (!ending.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IllegalStateException(
             name
                 + " does not end; its threads: "
@@ -264,7 +284,7 @@ public final class JavaProcess implements AutoCloseable {
       Files.deleteIfExists(file);
       new ProcessBuilder(jcmd(), Long.toString(pid), "Thread.dump_to_file", file.toString())
           .start()
-          .waitFor(PATIENCE_S, TimeUnit.SECONDS);
+          .waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
       new ProcessBuilder("kill", "-QUIT", Long.toString(pid)).start();
       return file;
     } catch (IOException e) {
@@ -295,7 +315,7 @@ public final class JavaProcess implements AutoCloseable {
     destroy();
     Process started = process;
     if (started != null) {
-      await(started);
+      await(started, PATIENCE);
     }
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);

@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,6 +44,9 @@ public final class Programs {
           WorkerApplication.class.getSimpleName(),
           BARE_WORKER);
 
+  /** The run that makes a start cache takes several times as long as a start. */
+  private static final Duration TRAINING_PATIENCE = Duration.ofMinutes(10);
+
   private static final String NAME = "--spring.application.name=";
   private static final String PREFIX = "--punctual.key-prefix=";
   private static final String ADDRESSES = "--punctual.url=";
@@ -59,6 +63,11 @@ public final class Programs {
 
   private static final Pattern SERVLET_STACK =
       Pattern.compile("(spring-webmvc|spring-boot-(starter-)?(webmvc|tomcat|servlet)|tomcat-).*");
+
+  /** What only an application in plugin mode has. */
+  private static final Pattern PLUGIN_MODE =
+      Pattern.compile(
+          "(scheduler-plugin-starter|spring-boot-(starter-)?data-|spring-data-|lettuce-core|jedis).*");
 
   /** An option of the demo: its database ends with it. */
   public static final String SHOP_IN_MEMORY =
@@ -96,9 +105,13 @@ public final class Programs {
     this(
         directory,
         // With room for all compiled code, no start collects the whole heap for the sake of some.
+        // Large pages save a sixth of the processor time of a start.
         List.of(
             "-Xmx256m",
             "-XX:+UseSerialGC",
+            // Unknown but on Linux.
+            "-XX:+IgnoreUnrecognizedVMOptions",
+            "-XX:+UseTransparentHugePages",
             "-XX:TieredStopAtLevel=1",
             "-XX:ReservedCodeCacheSize=192m"),
         "http",
@@ -223,19 +236,19 @@ public final class Programs {
   }
 
   /** The demo shop with the other starter: no scheduler, no registry. */
-  public JavaProcess demoInPluginMode(int redisPort, String keyPrefix) {
+  public JavaProcess demoInPluginMode(int redisPort, String keyPrefix, String... options) {
     int port = Ports.free();
-    return process(
-        "demo-plugin",
-        port,
-        jar("demo-order-plugin"),
-        List.of(
-            "--server.address=127.0.0.1",
-            "--server.port=" + port,
-            SHOP_IN_MEMORY,
-            "--spring.data.redis.host=127.0.0.1",
-            "--spring.data.redis.port=" + redisPort,
-            "--punctual.key-prefix=" + keyPrefix));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                SHOP_IN_MEMORY,
+                "--spring.data.redis.host=127.0.0.1",
+                "--spring.data.redis.port=" + redisPort,
+                "--punctual.key-prefix=" + keyPrefix));
+    arguments.addAll(Arrays.asList(options));
+    return process("demo-plugin", port, jar("demo-order-plugin"), arguments);
   }
 
   /** An instance of a worker application. */
@@ -306,7 +319,11 @@ public final class Programs {
                     .toString())));
     try (Stream<Path> libraries =
         Files.list(ModuleDirectory.of(module).resolve("target").resolve("lib"))) {
-      libraries.filter(jar -> jars.test(jar.getFileName().toString())).sorted().forEach(path::add);
+      libraries
+          .filter(jar -> jars.test(jar.getFileName().toString()))
+          .filter(jar -> !isOfPluginMode(jar.getFileName().toString()))
+          .sorted()
+          .forEach(path::add);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -341,7 +358,19 @@ public final class Programs {
   }
 
   private static Launch launch(Class<?> main, Predicate<String> jars, Predicate<String> last) {
-    return Launch.main(main, jars.and(jar -> !RABBITMQ.matcher(jar).matches()), last);
+    return Launch.main(main, jars.and(jar -> !isOfRabbitMq(jar)), last);
+  }
+
+  static boolean isOfRabbitMq(String jar) {
+    return RABBITMQ.matcher(jar).matches();
+  }
+
+  static boolean isOfServlets(String jar) {
+    return SERVLET_STACK.matcher(jar).matches();
+  }
+
+  static boolean isOfPluginMode(String jar) {
+    return PLUGIN_MODE.matcher(jar).matches();
   }
 
   private static Launch bareWorker() {
@@ -456,7 +485,8 @@ public final class Programs {
         workerOn(RegistryClient.ZOOKEEPER), application, record, zookeeper(zookeeper), options);
   }
 
-  private static List<String> zookeeper(JavaProcess zookeeper) {
+  /** The options by which a program finds ZooKeeper. */
+  static List<String> zookeeper(JavaProcess zookeeper) {
     return List.of(
         "--spring.cloud.zookeeper.connect-string=127.0.0.1:" + zookeeper.port(),
         "--spring.cloud.zookeeper.session-timeout=6s",
@@ -769,10 +799,7 @@ public final class Programs {
     return process(
         main.getSimpleName(),
         port,
-        launch(
-            main,
-            RegistryClient.EUREKA.alone().and(jar -> !SERVLET_STACK.matcher(jar).matches()),
-            jar -> false),
+        launch(main, RegistryClient.EUREKA.alone().and(jar -> !isOfServlets(jar)), jar -> false),
         arguments);
   }
 
@@ -845,7 +872,7 @@ public final class Programs {
       command.add(ADDRESSES + "http://127.0.0.1:1");
     }
     try (JavaProcess trained = new JavaProcess(name, scheme, port, client, log, command)) {
-      trained.start().awaitReady().terminate();
+      trained.start().awaitReady(TRAINING_PATIENCE).terminate(TRAINING_PATIENCE);
     }
   }
 

@@ -42,11 +42,18 @@ final class StartCaches {
     void run(String flag, Path log);
   }
 
-  /** Returns the flags that use a program's cache; empty if it is missing and was not made. */
+  /**
+   * Returns the flags that use a program's cache; empty if it is missing and was not made. One is
+   * made at a time: several at once, beside other tests, take longer than a start may take.
+   */
   List<String> flags(Launch launch, Training training) {
-    return made.computeIfAbsent(launch.name(), any -> make(launch, training))
-        .map(cache -> List.of("-XX:AOTCache=" + cache))
-        .orElse(List.of());
+    Optional<Path> known = made.get(launch.name());
+    if (known == null) {
+      synchronized (this) {
+        known = made.computeIfAbsent(launch.name(), any -> make(launch, training));
+      }
+    }
+    return known.map(cache -> List.of("-XX:AOTCache=" + cache)).orElse(List.of());
   }
 
   private Optional<Path> make(Launch launch, Training training) {

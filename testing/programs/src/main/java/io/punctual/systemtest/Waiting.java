@@ -7,7 +7,11 @@ import org.awaitility.Awaitility;
 /** Waits for conditions with a generous deadline. */
 public final class Waiting {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  /** How long a condition may take if its caller says nothing else. */
+  static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  // A condition may hold for a moment only.
+  private static final Duration PAUSE = Duration.ofMillis(50);
 
   private Waiting() {}
 
@@ -18,9 +22,14 @@ public final class Waiting {
 
   /** Waits at most that long. */
   public static void until(String what, Duration patience, Callable<Boolean> condition) {
+    until(what, patience, PAUSE, condition);
+  }
+
+  /** Waits at most {@code patience}, and looks once in each {@code pause}. */
+  static void until(String what, Duration patience, Duration pause, Callable<Boolean> condition) {
     Awaitility.await(what)
         .atMost(patience)
-        .pollInterval(Duration.ofMillis(50))
+        .pollInterval(pause)
         .ignoreExceptionsMatching(e -> !(e instanceof IllegalStateException))
         .until(condition);
   }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
 import tools.jackson.databind.JsonNode;
 
 /** Does what docs/backup.md says, in a shell; directories, ports and services are other ones. */
@@ -45,7 +46,10 @@ class BackupPageIT {
       places.put("http://scheduler-1.example:8080", scheduler.url());
       submit(scheduler, "before");
       shell(page, "Back up and restore");
+      long copied = looks();
       submit(scheduler, "after");
+      // The scheduler compares Redis with its last look, once a second.
+      Waiting.until("the scheduler has looked after the copy", () -> looks() > copied);
 
       redis.stop();
       shell(page, "Restore");
@@ -72,6 +76,13 @@ class BackupPageIT {
                         .formatted(id))
                 .status())
         .isEqualTo(201);
+  }
+
+  /** How many times a scheduler has compared Redis with its last look. */
+  private long looks() {
+    try (Jedis client = new Jedis("127.0.0.1", port)) {
+      return Long.parseLong(client.hget("backup:epoch", "sequence"));
+    }
   }
 
   private static String job(JavaProcess scheduler, String id) {

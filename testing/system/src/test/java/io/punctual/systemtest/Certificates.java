@@ -2,26 +2,26 @@ package io.punctual.systemtest;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** An authority of its own, and what it certifies for 127.0.0.1. Made by keytool. */
+/** An authority, and what it certifies for 127.0.0.1. Made by the commands of docs/tls.md. */
 final class Certificates {
 
   static final String PASSWORD = "only-in-this-test";
 
   private final Path directory;
+  private final String store;
+  private final String certificate;
 
   /**
    * Makes an authority.
@@ -30,34 +30,21 @@ final class Certificates {
    */
   Certificates(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory.toAbsolutePath());
-    generate("ca", "-dname", "CN=ca", "-ext", "bc:c", "-ext", "ku=keyCertSign");
-    keytool("-exportcert", "-rfc", "-alias", "ca", "-keystore", "ca.p12", "-file", "ca.pem");
-    keytool(
-        "-importcert", "-noprompt", "-alias", "ca", "-file", "ca.pem", "-keystore", "trust.p12");
+    String[] parts =
+        MarkdownPage.of("docs/tls.md").blocks("Certificates", "bash").get(0).split("\n\n", 2);
+    store = parts[0].lines().findFirst().orElseThrow() + "\n";
+    certificate = parts[1];
+    shell(parts[0]);
   }
 
   /** Makes a key and certifies it. */
   void certify(String name) throws IOException {
-    generate(name, "-dname", "CN=" + name);
-    keytool("-certreq", "-alias", name, "-keystore", name + ".p12", "-file", name + ".csr");
-    keytool(
-        "-gencert",
-        "-rfc",
-        "-alias",
-        "ca",
-        "-keystore",
-        "ca.p12",
-        "-infile",
-        name + ".csr",
-        "-outfile",
-        name + ".pem",
-        "-validity",
-        "2",
-        "-ext",
-        "san=ip:127.0.0.1,dns:localhost");
-    String store = name + ".p12";
-    keytool("-importcert", "-noprompt", "-alias", "ca", "-file", "ca.pem", "-keystore", store);
-    keytool("-importcert", "-alias", name, "-file", name + ".pem", "-keystore", store);
+    shell(
+        store
+            + certificate
+                .replace(
+                    "name=scheduler host=scheduler.example", "name=" + name + " host=localhost")
+                .replace("san=dns:", "san=ip:127.0.0.1,dns:"));
   }
 
   /** The file with a key and its certificate. */
@@ -118,30 +105,9 @@ final class Certificates {
     return directory.resolve(name);
   }
 
-  private void generate(String name, String... more) throws IOException {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of("-genkeypair", "-alias", name, "-keystore", name + ".p12", "-keyalg", "EC"));
-    arguments.addAll(List.of("-groupname", "secp256r1", "-validity", "2"));
-    arguments.addAll(List.of(more));
-    keytool(arguments.toArray(String[]::new));
-  }
-
-  private void keytool(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(List.of(arguments));
-    command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD));
-    Process keytool =
-        new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
-    String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    try {
-      if (keytool.waitFor() != 0) {
-        throw new IllegalStateException(command + ": " + said);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException(e);
-    }
+  private void shell(String commands) throws IOException {
+    String path = Path.of(System.getProperty("java.home"), "bin") + ":" + System.getenv("PATH");
+    ExampleProgram.run(
+        directory, Map.of("PASSWORD", PASSWORD, "PATH", path), "bash", "-euc", commands);
   }
 }

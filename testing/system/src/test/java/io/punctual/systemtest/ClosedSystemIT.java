@@ -57,6 +57,8 @@ class ClosedSystemIT {
   private static JavaProcess scheduler;
   private static JavaProcess demo;
   private static HttpServer impostor;
+  private static final Path CREDENTIALS = DIRECTORY.resolve("closed/order-service.properties");
+
   private static String master;
   private static String foreignToken;
 
@@ -79,8 +81,8 @@ class ClosedSystemIT {
             + "/eureka/";
     master = PROGRAMS.command("signing-key").strip();
     String key = "--punctual.security.signing-keys=" + master;
-    Path credentials = DIRECTORY.resolve("order-service.properties");
-    String file = "--file=" + credentials;
+    Files.createDirectories(CREDENTIALS.getParent());
+    String file = "--file=" + CREDENTIALS;
     PROGRAMS.command("credentials", "order-service", file, key, redis[0], redis[1], redis[2]);
     assertThat(
             PROGRAMS.command(
@@ -113,7 +115,7 @@ class ClosedSystemIT {
                 eureka,
                 EVERY_LINE,
                 Programs.SHOP_IN_MEMORY,
-                "--spring.config.import=" + credentials.toUri())
+                "--spring.config.import=" + CREDENTIALS.toUri())
             .start();
     // As in a cluster and on a developer's machine: in no order.
     Waiting.until("the demo misses the registry", () -> missesOfTheRegistry(demo) > 0);
@@ -240,8 +242,7 @@ class ClosedSystemIT {
     String body =
         "{\"application\":\"order-service\",\"jobs\":[{\"taskId\":\"forged\","
             + "\"taskType\":\"none\",\"incarnation\":\"forged\",\"attempt\":1,\"version\":2,\"claimedAt\":1,"
-            + "\"dueTime\":1,"
-            + "\"timeToRun\":1000,\"params\":\"\",\"headers\":{}}]}";
+            + "\"dueTime\":1,\"timeToRun\":1000,\"params\":\"\",\"headers\":{}}]}";
     CallbackSignature.Key own = CallbackSignature.Key.derived(master, "order-service");
     CallbackSignature.Key others = CallbackSignature.Key.derived(master, "other-service");
     Instant now = Instant.now();
@@ -308,6 +309,40 @@ class ClosedSystemIT {
         .isEqualTo(200);
   }
 
+  /** An instance chooses its protocol itself. */
+  @Test
+  void anImpostorOfTheSingleProtocolReadsNoJob() throws Exception {
+    Queue<String> methods = new ConcurrentLinkedQueue<>();
+    HttpServer single =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    single.createContext(
+        "/",
+        exchange -> {
+          methods.add(exchange.getRequestMethod());
+          exchange.getResponseHeaders().set("Allow", "POST");
+          exchange.sendResponseHeaders(204, -1);
+          exchange.close();
+        });
+    single.start();
+    int port = single.getAddress().getPort();
+    RegistryEntry entry =
+        RegistryEntry.of("order-service", "single-impostor", "127.0.0.1", port, "order.close")
+            .speaks("single");
+    try {
+      assertThat(register(entry, registryUser())).isEqualTo(204);
+      Waiting.until("the impostor was asked for its key", () -> !methods.isEmpty());
+      for (String order : Stream.generate(ClosedSystemIT::placeQuietly).limit(10).toList()) {
+        Waiting.until("the order closes all the same", () -> status(order).equals("CLOSED"));
+      }
+      assertThat(methods).containsOnly("OPTIONS");
+      String workers = scheduler.url() + "/api/v1/workers?application=order-service";
+      assertThat(call("GET", workers, "", ownToken()).body()).contains("answer-not-signed");
+    } finally {
+      call("DELETE", registry.url() + entry.path() + "/" + entry.id(), "", registryUser());
+      single.stop(0);
+    }
+  }
+
   @Test
   void anApplicationThatCallsItselfAnothersNameGetsNothingOfIt() throws Exception {
     // Eureka looks up by virtual address, and this one claims that of the shop.
@@ -320,13 +355,7 @@ class ClosedSystemIT {
                 "secret.job")
             .calledBy("order-service");
     assertThat(register(entry, registryUser())).isEqualTo(204);
-    Map<String, String> bearer =
-        Map.of(
-            "Authorization",
-            "Bearer "
-                + Files.readAllLines(DIRECTORY.resolve("order-service.properties"))
-                    .get(0)
-                    .replace("punctual.token=", ""));
+    Map<String, String> bearer = ownToken();
     assertThat(
             call(
                     "POST",
@@ -345,6 +374,12 @@ class ClosedSystemIT {
     assertThat(JSON.readTree(call("GET", queue, "", bearer).body()).get("workers")).isEmpty();
     assertThat(IMPOSTOR_SAW)
         .noneMatch(seen -> new String(seen.body(), StandardCharsets.UTF_8).contains("secret.job"));
+  }
+
+  /** The order service's. */
+  private static Map<String, String> ownToken() throws IOException {
+    String line = Files.readAllLines(CREDENTIALS).get(0);
+    return Map.of("Authorization", "Bearer " + line.replace("punctual.token=", ""));
   }
 
   private static String placeQuietly() {
@@ -416,7 +451,7 @@ class ClosedSystemIT {
         "the scheduler notices it", () -> missesOfTheRegistry(scheduler) > ofScheduler + 3);
     registry.start().awaitReady();
 
-    String credentials = Files.readString(DIRECTORY.resolve("order-service.properties"));
+    String credentials = Files.readString(CREDENTIALS);
     List<String> secrets =
         Stream.concat(
                 Stream.of(master, REGISTRY_PASSWORD, encodedRegistryUser(), foreignToken),

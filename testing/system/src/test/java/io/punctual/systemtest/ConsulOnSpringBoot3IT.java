@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** Instances on Spring Boot 3.5 that are registered in the stand-in for Consul. */
 @Tag("full")
+@Tag("variant")
 class ConsulOnSpringBoot3IT extends ConsulIT {
 
   @Override

@@ -1,5 +1,6 @@
 package io.punctual.systemtest;
 
+import static io.punctual.systemtest.SharedSystem.DIRECTORY;
 import static io.punctual.systemtest.SharedSystem.PROGRAMS;
 import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
@@ -7,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -60,13 +62,27 @@ class EndToEndIT {
   @Tag("full")
   void theDemoRunsItsOwnJobsOnceItsStarterIsSwapped() throws Exception {
     try (JavaProcess demo =
-        PROGRAMS.demoInPluginMode(REDIS.port(), "plugin-demo").start().awaitReady()) {
+        PROGRAMS
+            .demoInPluginMode(
+                REDIS.port(),
+                "plugin-demo",
+                "--management.endpoints.web.exposure.include=health,punctual")
+            .start()
+            .awaitReady()) {
       JsonNode paid = placeAndPay(demo);
       // Due after the paid one: if that one had run, it would be closed.
       JsonNode unpaid = place(demo, TIME_TO_PAY + 1);
 
       Waiting.until("the unpaid order closes", () -> status(demo, unpaid).equals("CLOSED"));
       assertThat(status(demo, paid)).isEqualTo("PAID");
+      String calls =
+          MarkdownPage.of("docs/plugin.md")
+              .blocks("Look at and requeue dead letters", "bash")
+              .get(0);
+      assertThat(
+              ExampleProgram.shell(
+                  DIRECTORY, Map.of(), calls.replace("localhost:8081", demo.url())))
+          .containsExactly("[]", "{\"outcome\":\"unknown\"}");
     }
   }
 

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** Instances on Spring Boot 3.5 that are registered in Eureka. */
 @Tag("full")
+@Tag("variant")
 class EurekaOnSpringBoot3IT extends EurekaIT {
 
   @Override

@@ -52,6 +52,17 @@ final class ExampleProgram implements AutoCloseable {
     }
   }
 
+  /** Runs commands of a page in a shell, where a failed call ends them; returns what they print. */
+  static List<String> shell(Path directory, Map<String, String> environment, String commands)
+      throws IOException {
+    String curl = "curl() { command curl -fsS \"$@\" && echo; }\n";
+    try (ExampleProgram program =
+        start(directory, environment, "bash", "-euo", "pipefail", "-c", curl + commands)) {
+      program.awaitEnd();
+      return program.lines();
+    }
+  }
+
   /** Starts it in that directory. */
   static ExampleProgram start(Path directory, Map<String, String> environment, String... command)
       throws IOException {
@@ -100,10 +111,21 @@ final class ExampleProgram implements AutoCloseable {
     exitValue();
   }
 
+  /** Asks it to end, by SIGTERM. */
+  void askToEnd() {
+    process.destroy();
+  }
+
   /** Asks it to end, by SIGTERM, and waits until it has, well. */
   void terminate() {
-    process.destroy();
+    askToEnd();
     awaitEnd();
+  }
+
+  /** Interrupts it, as Ctrl-C does, and waits until it has ended. */
+  void interrupt() throws IOException {
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
+    exitValue();
   }
 
   /** Waits until it has ended, well. */

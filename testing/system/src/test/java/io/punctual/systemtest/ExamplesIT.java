@@ -6,12 +6,16 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.redis.Ports;
 import io.punctual.spi.JobScheduler;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -25,11 +29,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -76,7 +86,8 @@ class ExamplesIT {
                 port)
             .start()) {
       shop.awaitPort();
-      assertThat(Http.put(shop.url() + "/orders/1001/1", "").body()).isEqualTo("CREATED");
+      assertThat(ofReadme("kotlin-shop", "A shop in Kotlin", shop, "/5", "/1"))
+          .containsExactly("CREATED");
       shop.awaitLog("closed 1001 of channel web in attempt 1");
       shop.terminate();
     }
@@ -100,11 +111,68 @@ class ExamplesIT {
                 port)
             .start()) {
       shop.awaitPort();
-      assertThat(Http.put(shop.url() + "/orders/1001/1800", "").body()).contains("CREATED");
-      assertThat(Http.delete(shop.url() + "/orders/1001").body()).contains("CANCELLED");
+      assertThat(ofReadme("quarkus-shop", "A shop on Quarkus", shop, "/5", "/1800"))
+          .hasSize(2)
+          .satisfies(
+              answers -> {
+                assertThat(answers.get(0)).contains("CREATED");
+                assertThat(answers.get(1)).contains("CANCELLED");
+              });
       assertThat(Http.put(shop.url() + "/orders/1002/1", "").body()).contains("CREATED");
       shop.awaitLog("closing order 1002");
       shop.terminate();
+    }
+  }
+
+  /** What the calls of an example's README answer, with another time. */
+  private static List<String> ofReadme(
+      String example, String heading, JavaProcess shop, String time, String otherTime)
+      throws IOException {
+    String calls =
+        MarkdownPage.of("examples/" + example + "/README.md").blocks(heading, "bash").stream()
+            .flatMap(String::lines)
+            .filter(line -> line.startsWith("curl "))
+            .map(line -> line.replaceFirst("localhost:\\d+", shop.url()))
+            .map(line -> line.replaceFirst(time + "$", otherTime))
+            .collect(Collectors.joining("\n"));
+    return ExampleProgram.shell(DIRECTORY, Map.of(), calls);
+  }
+
+  /** A worker and calls, as a README has them; the jobs are due at once. */
+  @ParameterizedTest
+  @CsvSource({
+    "examples/README.md, Examples, ., done 1",
+    "examples/python/README.md, A client in Python, examples/python, 'failed 2: no voice'",
+    "examples/python/README.md, A worker that is called, examples/python, run 3 hello",
+    "examples/php/README.md, A client in PHP, examples/php, 'failed 2: no voice'",
+    "examples/node/README.md, A worker in Node, , '{\"status\":200'",
+  })
+  void theCommandsOfAReadmeRun(
+      String readme, String heading, @Nullable String directory, String shown) throws IOException {
+    String application = Workload.of("readme").application();
+    Map<String, String> environment = new HashMap<>(environment(application));
+    environment.putAll(nodeEnvironment(application, null));
+    environment.put("WORKER_ADDRESS", "127.0.0.1:" + Ports.free());
+    environment.put("PYTHONUNBUFFERED", "1");
+    Path where = directory == null ? installedNode() : ModuleDirectory.root().resolve(directory);
+    String[] parts = MarkdownPage.of(readme).blocks(heading, "bash").get(0).split(" &.*\n", 2);
+    String worker = parts[0].replace("npm ci\n", "").replace(" default ", " " + application + " ");
+    String calls =
+        parts[1]
+            .replace(" 5 hello", " 0 hello")
+            .replace("\"5s\"", "\"0s\"")
+            .replace("mail-service", application)
+            .replace("http://localhost:8080", scheduler.url())
+            .replace("localhost:8080", scheduler.url());
+    try (ExampleProgram program =
+        ExampleProgram.start(
+            where,
+            environment,
+            "bash",
+            "-euc",
+            worker.replaceFirst("(python3|php|node) ", "exec $1 "))) {
+      ExampleProgram.shell(where, environment, calls);
+      program.await(shown, 1);
     }
   }
 
@@ -157,7 +225,7 @@ class ExamplesIT {
             EXAMPLES.resolve("php"), environment, "php", "punctual.php", "work", "job")) {
       php.await("done java-", 20);
       php.await("done php-0", 1);
-      php.await("failed bad dead", 1);
+      php.await("failed bad: no voice. It is a dead letter.", 1);
       assertThat(php.lines()).hasSize(2 * 22);
     }
     assertThat(job(scheduler, application, "job", "java-7").get("state").stringValue())
@@ -220,6 +288,8 @@ class ExamplesIT {
                   .at("/counters/done")
                   .intValue())
           .isEqualTo(1);
+      mailer.interrupt();
+      assertThat(mailer.lines("Traceback")).isEmpty();
     }
   }
 
@@ -255,7 +325,7 @@ class ExamplesIT {
     python(application, "add", "job", "bad", "0", "fail no voice");
     try (ExampleProgram python = popper(application, "10")) {
       python.await("done n-", 200);
-      python.await("failed bad delay", 1);
+      python.await("failed bad: no voice. It will be tried again.", 1);
       assertThat(python.lines("done n-")).doesNotHaveDuplicates().hasSize(200);
       JsonNode queue = Http.get(scheduler.url() + "/api/v1/queues/" + application + "/job").json();
       assertThat(queue.at("/counters/done").intValue()).isEqualTo(200);
@@ -441,16 +511,120 @@ class ExamplesIT {
                 directory, nodeEnvironment(application, wrong.reveal()), "node", "worker.js")) {
       addressOf(node, application);
       sendMail(signing, application, "fine", "ann@example.org", System.currentTimeMillis());
-      node.await("refused: No matching signature found", 1);
-      Waiting.until(
-          "it failed",
-          () ->
-              job(signing, application, "mail.send", "fine")
-                  .at("/lastError/message")
-                  .asString("")
-                  .startsWith("HTTP 401"));
-      assertThat(stateOf(signing, application, "fine", "finished")).isFalse();
+      isProbedAs(signing, application, "answer-of-another-key");
+      JsonNode job = job(signing, application, "mail.send", "fine");
+      assertThat(job.get("state").stringValue()).isEqualTo("delayed");
+      assertThat(job.at("/attempts/counted").asInt()).isZero();
       assertThat(node.lines("{")).isEmpty();
+      assertThat(node.lines("refused: ")).as("jobs").isEmpty();
+    }
+  }
+
+  /** The impostor has the registry's password, and reaches a worker that has the key. */
+  @Test
+  void aPingThatAnImpostorPassesOnProvesNothing() throws Exception {
+    String application = Workload.of("node-relayed").application();
+    CallbackSignature.Key key = CallbackSignature.Key.derived(SIGNING_KEY, application);
+    Queue<String> seen = new ConcurrentLinkedQueue<>();
+    HttpServer impostor =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    Path directory = installedNode();
+    try (JavaProcess signing = signingScheduler("examples-relayed").start().awaitReady();
+        ExampleProgram node =
+            ExampleProgram.start(
+                directory, nodeEnvironment(application, key.reveal()), "node", "worker.js")) {
+      URI worker = addressOf(node, application);
+      impostor.createContext("/", exchange -> passOn(exchange, worker, seen));
+      impostor.start();
+      RegistryEntry entry =
+          RegistryEntry.of(
+                  application,
+                  "impostor",
+                  "127.0.0.1",
+                  impostor.getAddress().getPort(),
+                  "mail.send")
+              .speaks("single");
+      assertThat(Http.post(REGISTRY.url() + entry.path(), entry.json()).status()).isEqualTo(204);
+      Waiting.until("it got the worker's signature", () -> seen.contains("OPTIONS 204 signed"));
+      isProbedAs(signing, application, "answer-of-another-key");
+
+      for (int i = 0; i < 10; i++) {
+        sendMail(signing, application, "m" + i, "ann@example.org", System.currentTimeMillis());
+      }
+      for (int i = 0; i < 10; i++) {
+        String id = "m" + i;
+        Waiting.until(id + " is done", () -> stateOf(signing, application, id, "finished"));
+      }
+      // The other scheduler has no keys, and no jobs of the application: its ping asks for less.
+      assertThat(seen).isSubsetOf("OPTIONS 204 signed", "OPTIONS 204");
+    } finally {
+      impostor.stop(0);
+    }
+  }
+
+  private static void passOn(HttpExchange exchange, URI worker, Queue<String> seen)
+      throws IOException {
+    String method = exchange.getRequestMethod();
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(worker)
+            .method(
+                method,
+                HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
+    String ping = exchange.getRequestHeaders().getFirst(CallbackSignature.PING);
+    if (ping != null) {
+      request.header(CallbackSignature.PING, ping);
+    }
+    try (exchange;
+        HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<Void> answer =
+          client.send(request.build(), HttpResponse.BodyHandlers.discarding());
+      Optional<String> signature = answer.headers().firstValue(CallbackSignature.ANSWER);
+      signature.ifPresent(
+          value -> exchange.getResponseHeaders().set(CallbackSignature.ANSWER, value));
+      exchange.sendResponseHeaders(answer.statusCode(), -1);
+      seen.add(method + " " + answer.statusCode() + (signature.isPresent() ? " signed" : ""));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+
+  private static void isProbedAs(JavaProcess asked, String application, String code) {
+    String workers = asked.url() + "/api/v1/workers?application=" + application;
+    Waiting.until(code, () -> Http.get(workers).body().contains("\"" + code + "\""));
+  }
+
+  /** The page has it for workers without a library. */
+  @Test
+  void theLinesOfThePageInPythonSignThePing() throws Exception {
+    CallbackSignature.Key key = CallbackSignature.Key.derived(SIGNING_KEY, "mail-service");
+    String url = "http://10.0.0.7:9000/jobs";
+    String program =
+        """
+        import base64, hashlib, hmac
+        class self:
+            headers = {"Punctual-Ping": "5f0c"}
+            send_header = staticmethod(print)
+        SECRET, MY_URL = "%s", "%s"
+        %s
+        """
+            .formatted(
+                key.reveal(),
+                url,
+                MarkdownPage.of("docs/callbacks.md").blocks("Pings", "python").get(0));
+    Path directory = Files.createDirectories(DIRECTORY.resolve("ping"));
+    Files.writeString(directory.resolve("ping.py"), program);
+    try (ExampleProgram python = ExampleProgram.start(directory, Map.of(), "python3", "ping.py")) {
+      String start = CallbackSignature.ANSWER + " ";
+      python.await(start, 1);
+      assertThat(
+              CallbackSignature.verify(
+                  List.of(key),
+                  python.lines(start).get(0).substring(start.length()),
+                  CallbackSignature.PING_ID,
+                  CallbackSignature.PING_TIMESTAMP,
+                  CallbackSignature.pingContent("5f0c", url).getBytes(StandardCharsets.UTF_8)))
+          .isTrue();
     }
   }
 
@@ -543,7 +717,8 @@ class ExamplesIT {
             asked.url() + "/api/v1/jobs",
             """
             {"application":"%s","taskType":"mail.send","taskId":"%s","delayTime":%d,\
-            "params":"{\\"to\\":\\"%s\\"}"}"""
+            "params":"{\\"to\\":\\"%s\\"}"}\
+            """
                 .formatted(application, id, due, to));
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
   }

@@ -9,6 +9,7 @@ import io.punctual.redis.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,20 +56,42 @@ class FirstStepsIT {
 
   @Test
   void theDependencyAndTheTenLinesOfTheFirstJobAreAnApplication() throws Exception {
-    ScratchProject bare =
-        ScratchProject.of(
-            "service", files(MarkdownPage.of(FIRST_JOB).blocks(STARTER, "xml").get(1)));
+    MarkdownPage page = MarkdownPage.of(FIRST_JOB);
+    List<String> parts = page.blocks(STARTER, "xml");
+    String pom = parts.get(2);
+    assertThat(pom)
+        .containsIgnoringWhitespaces(parts.get(0), parts.get(1))
+        .contains(
+            "<version>%s</version>"
+                .formatted(ScratchProject.required("punctual.spring-boot.version")));
+    Map<String, String> files = new HashMap<>(files(parts.get(1)));
+    files.put("pom.xml", pom);
+    String runner = page.blocks("Cancel a job", "java").get(1);
+    files.computeIfPresent(
+        "src/main/java/com/example/FirstShop.java",
+        (path, shop) -> shop.substring(0, shop.lastIndexOf('}')) + runner + "\n}\n");
+    ScratchProject bare = ScratchProject.of("service", files);
     bare.maven("package");
     Path jar = bare.directory().resolve("target").resolve("first-shop-1.jar");
     assertThat(libraries(jar))
         .contains("scheduler-client-starter-" + System.getProperty("punctual.version") + ".jar")
         .isSubsetOf(libraries(root().resolve("demo-order-service/target/lib")));
-    assertThatItClosesAnOrder(bare, jar);
+    assertThatItClosesAnOrder(
+        bare,
+        jar,
+        scheduler -> {
+          List<String> states = new ArrayList<>();
+          for (String curl : page.blocks("Cancel a job", "bash").get(0).strip().split("\n")) {
+            String url = curl.replace("curl localhost:8080", scheduler.url());
+            states.add(Http.get(url).json().at("/state").asString());
+          }
+          assertThat(states).containsExactly("delayed", "cancelled");
+        });
   }
 
   @ParameterizedTest
   @CsvSource({
-    "spring-boot3, 2, scheduler-client-starter-boot3",
+    "spring-boot3, 3, scheduler-client-starter-boot3",
     "spring-boot40, 1, scheduler-client-starter"
   })
   void theSameTenLinesAreAnApplicationOn(String line, int block, String starter) throws Exception {
@@ -97,10 +120,16 @@ class FirstStepsIT {
                 + "-"
                 + System.getProperty("punctual.version")
                 + ".jar");
-    assertThatItClosesAnOrder(bare, jar);
+    assertThatItClosesAnOrder(bare, jar, scheduler -> {});
   }
 
-  private static void assertThatItClosesAnOrder(ScratchProject bare, Path jar) throws Exception {
+  /** What is to be true of the scheduler once the order is closed. */
+  private interface Check {
+    void of(JavaProcess scheduler) throws Exception;
+  }
+
+  private static void assertThatItClosesAnOrder(ScratchProject bare, Path jar, Check check)
+      throws Exception {
     String name = "--spring.application.name=" + SCHEDULER;
     try (JavaProcess scheduler =
         PROGRAMS.scheduler(REGISTRY, REDIS.port(), "first", name).start()) {
@@ -126,6 +155,7 @@ class FirstStepsIT {
           shop.awaitLog("closing 1001");
           assertThat(Files.readString(shop.log()))
               .contains("runs [order.close]", "using Java " + version(java));
+          check.of(scheduler);
           shop.terminate();
         }
       }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.Ports;
 import io.punctual.redis.RedisServer;
-import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +19,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,15 +51,14 @@ class InstallPageIT {
   private static JavaProcess registry;
 
   @BeforeAll
-  static void start() throws IOException {
+  static void start() throws Exception {
     machine = Files.createDirectories(DIRECTORY.resolve("install").toAbsolutePath());
     Files.copy(archive(), machine.resolve(archive().getFileName()));
-    redis = RedisServer.startTemporary("--maxmemory-policy", "noeviction");
-    List<String> user = new ArrayList<>(List.of("ACL", "SETUSER"));
-    String line = Files.readString(root().resolve("docs/redis.acl")).strip();
-    user.addAll(List.of(line.substring("user ".length()).split(" ")));
-    user.add(">" + REDIS_PASSWORD);
-    Resp.call(redis.port(), user.toArray(String[]::new));
+    Path users = Files.createFile(machine.resolve("users.acl"));
+    redis =
+        RedisServer.startTemporary(
+            "--maxmemory-policy", "noeviction", "--aclfile", users.toString());
+    makeUser(users);
     registry =
         PROGRAMS
             .program(
@@ -70,6 +70,24 @@ class InstallPageIT {
                 "--eureka.server.enable-self-preservation=true")
             .start()
             .awaitReady();
+  }
+
+  /** As docs/redis.md does it, by both ways. */
+  private static void makeUser(Path users) throws Exception {
+    List<String> commands =
+        MarkdownPage.of("docs/redis.md").blocks("A user of Redis for Punctual", "bash");
+    String client = "redis-cli() { command redis-cli -e -p %d \"$@\"; }\n".formatted(redis.port());
+    String made =
+        commands.get(0).replace("password=$(openssl rand -hex 32)", "password=$REDIS_PASSWORD");
+    assertThat(made).isNotEqualTo(commands.get(0));
+    shell(root(), client + made);
+    String saved = Files.readString(users);
+    assertThat(saved).contains("user punctual on ");
+
+    String line = shell(root(), "password=$REDIS_PASSWORD\n" + commands.get(1));
+    Files.writeString(users, "user default on nopass ~* &* +@all\n" + line);
+    shell(root(), client + "redis-cli ACL LOAD; redis-cli ACL SAVE");
+    assertThat(Files.readString(users)).isEqualTo(saved);
   }
 
   @AfterAll
@@ -165,13 +183,42 @@ class InstallPageIT {
         assertThat(check(page, 0, places).get("status").stringValue()).isEqualTo("UP");
         assertThat(check(page, 1, places).get("status").stringValue()).isEqualTo("ok");
       }
+      String scan = MarkdownPage.of("docs/redis-keys.md").blocks("Keys in Redis", "bash").get(0);
+      assertThat(
+              shell(
+                  machine,
+                  scan.replace("redis-cli", "redis-cli -p " + redis.port())
+                      .replace("{shop:", "{first-shop:")))
+          .isNotBlank();
+      upgrade(places, first);
     }
+  }
+
+  /** As docs/upgrade.md has it; the restart by systemd is left out. */
+  private static void upgrade(Map<String, String> places, int port) throws Exception {
+    MarkdownPage page = MarkdownPage.of("docs/upgrade.md");
+    Path programs = Files.createDirectories(machine.resolve("opt"));
+    Files.createSymbolicLink(programs.resolve("punctual"), folder());
+    String commands =
+        page.blocks("Upgrade", "bash")
+            .get(0)
+            .replace("sudo systemctl restart punctual\n", "")
+            .replace("sudo ", "")
+            .replace("/opt", programs.toString())
+            .replace("localhost:8080", "127.0.0.1:" + port);
+    assertThat(shell(machine, commands)).contains("UP");
+    Path release = programs.resolve(folder().getFileName());
+    assertThat(programs.resolve("punctual").toRealPath()).isEqualTo(release);
+    assertThat(release.resolve("application.properties"))
+        .hasSameTextualContentAs(folder().resolve("application.properties"));
+    assertThat(shell(folder(), placed(page.blocks("Check the result", "bash").get(0), places)))
+        .contains("checks", "items");
   }
 
   /** As the page on security has them, in the folder of the archive. */
   @Test
   void theCommandsThatMakeSecretsWorkInTheFolder() throws Exception {
-    String commands = MarkdownPage.of("docs/security.md").blocks("Setting it up", "bash").get(0);
+    List<String> blocks = MarkdownPage.of("docs/security.md").blocks("Setting it up", "bash");
     Path folder = Files.createDirectories(machine.resolve("secrets"));
     shell(
         machine,
@@ -188,12 +235,20 @@ class InstallPageIT {
         """
             .formatted(redis.port(), REDIS_PASSWORD));
 
-    for (String command : commands.lines().toList()) {
+    for (String command : blocks.get(0).lines().toList()) {
       String said = shell(folder, "echo \"$ALICE_PASSWORD\" | " + command);
       assertThat(said)
           .as(command)
           .containsPattern("(?m)^([A-Za-z0-9_-]{43}|\\{bcrypt}.+|punctual.token=pct_.+)$");
     }
+
+    List<String> tokens = blocks.get(1).lines().toList();
+    Matcher id =
+        Pattern.compile("(?m)^.*?\\b([0-9a-f]{12})\\b.*order-service")
+            .matcher(shell(folder, tokens.get(0)));
+    assertThat(id.find()).isTrue();
+    shell(folder, tokens.get(1).replace("3f9c2a7d41b0", id.group(1)));
+    assertThat(shell(folder, tokens.get(0))).doesNotContain(id.group(1));
   }
 
   @ParameterizedTest

@@ -255,12 +255,36 @@ class JavaClientIT {
     }
   }
 
+  @Test
+  @Tag("full")
+  void theExampleIsCalledThroughTheWebServerOfTheJdk() throws IOException {
+    Path target = ModuleDirectory.of("plain-java").resolve("target");
+    String jar = "plain-java-" + System.getProperty("punctual.version") + ".jar";
+    CallbackSignature.Key key = CallbackSignature.Key.derived(SIGNING_KEY, "called-shop");
+    try (ExampleProgram shop =
+        ExampleProgram.start(
+            target,
+            Map.of("PUNCTUAL_CALLBACK_SECRET", key.reveal()),
+            JavaProcess.JAVA,
+            "-cp",
+            jar,
+            "io.punctual.example.CalledShop",
+            scheduler.url(),
+            "http://127.0.0.1:" + Ports.free() + "/punctual/callback")) {
+      shop.awaitEnd();
+      assertThat(shop.lines("closing ")).containsExactly("closing order 1001");
+    }
+    String workers = scheduler.url() + "/api/v1/workers?application=called-shop";
+    Waiting.until("it has left", () -> Http.get(workers).json().get("items").isEmpty());
+  }
+
   private static String claim(String application) throws IOException {
     Http.Answer answer =
         Http.post(
             scheduler.url() + "/api/v1/claims",
             """
-            {"application":"%s","taskTypes":["mail"],"max":1,"wait":10000,"worker":"w"}"""
+            {"application":"%s","taskTypes":["mail"],"max":1,"wait":10000,"worker":"w"}\
+            """
                 .formatted(application));
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     return answer.json().get("jobs").get(0).get("token").stringValue();

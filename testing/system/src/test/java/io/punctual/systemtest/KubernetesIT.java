@@ -14,6 +14,8 @@ import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.fabric8.openshift.api.model.monitoring.v1.ServiceMonitor;
 import io.punctual.redis.Ports;
@@ -220,5 +222,95 @@ class KubernetesIT {
     // As spring.lifecycle.timeout-per-shutdown-phase of the scheduler.
     assertThat(deployment().getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds())
         .isGreaterThanOrEqualTo(40 + Long.parseLong(pause.get(1)));
+  }
+
+  /** Kubernetes and Docker are stand-ins, which write down what they are told; the rest is real. */
+  @Test
+  void theCommandsOfThePageNameWhatIsThere() throws Exception {
+    MarkdownPage page = MarkdownPage.of("docs/kubernetes.md");
+    List<String> install = page.blocks("Install", "bash");
+    Path program =
+        ModuleDirectory.of("scheduler-server")
+            .resolve(
+                "target/scheduler-server-%s.jar".formatted(System.getProperty("punctual.version")));
+    String commands =
+        String.join(
+                "",
+                page.blocks("Run on Kubernetes", "bash").get(0),
+                String.join("", install),
+                page.blocks("Applications", "bash").get(0),
+                MarkdownPage.of("docs/upgrade.md").blocks("Upgrade", "bash").get(1))
+            .replace("deploy/scripts/images.sh", "images")
+            .replace("mvn ", "maven ")
+            .replace(
+                "java -jar scheduler-server.jar",
+                System.getProperty("java.home") + "/bin/java -jar " + program.toAbsolutePath());
+    List<String> told =
+        ExampleProgram.shell(
+            Files.createDirectories(SharedSystem.DIRECTORY.resolve("kubernetes")),
+            Map.of(
+                "REDIS_PASSWORD", "r", "ALICE_PASSWORD", "alice-77e0b2c5", "METRICS_PASSWORD", "m"),
+            """
+            kubectl() { printf '%s ' kubectl "$@" >&2; echo >&2; }
+            docker() { echo docker "$@"; }
+            images() { echo "images $IMAGE_PREFIX $*"; }
+            maven() { :; }
+            """
+                + commands);
+
+    Map<String, String> settings = settings(BASE);
+    assertThat(told)
+        .contains(
+            "images registry.example/punctual scheduler-server",
+            "docker push registry.example/punctual/scheduler-server:0.1.0-SNAPSHOT")
+        .filteredOn(line -> line.contains("overlays/"))
+        .hasSizeGreaterThanOrEqualTo(4)
+        .allSatisfy(
+            line ->
+                assertThat(
+                        ModuleDirectory.root()
+                            .resolve(line.substring(line.indexOf("deploy/")).strip()))
+                    .isDirectoryContaining("glob:**/kustomization.yaml"));
+    String all = String.join("\n", told);
+    assertThat(all)
+        .containsPattern("PUNCTUAL_SECURITY_SIGNINGKEYS=[A-Za-z0-9_-]{43} ")
+        .containsPattern("PUNCTUAL_SECURITY_OPERATORS_ALICE_PASSWORD=\\{bcrypt}\\S+ ")
+        .contains("create secret generic " + secret() + " ")
+        .contains("deployment/" + deployment().getMetadata().getName() + " ")
+        .contains(
+            "service/punctual-scheduler "
+                + ports(read(Service.class, BASE.resolve("service.yaml"))).get("operators"));
+    assertThat(settings).containsEntry("SPRING_DATA_REDIS_USERNAME", "punctual");
+    assertThat(Files.readString(BASE.resolve("network-policy.yaml")))
+        .contains("punctual.io/operators: \"true\"");
+    assertThat(Files.readString(DIRECTORY.resolve("overlays/production/service-monitor.yaml")))
+        .contains("name: punctual-metrics", "key: username", "key: password");
+  }
+
+  private static String secret() throws IOException {
+    return scheduler().getEnvFrom().get(1).getSecretRef().getName();
+  }
+
+  /** Of the schedulers that find workers by services. */
+  @Test
+  void theRightsOfThePageAreWhatTheClientReads() throws IOException {
+    List<String> blocks =
+        MarkdownPage.of("docs/kubernetes.md").blocks("Find workers by services", "yaml");
+    String[] parts = blocks.get(0).split("---\n");
+    assertThat(parts).hasSize(2);
+    Role role = (Role) YAML.unmarshal(parts[0]);
+    RoleBinding binding = (RoleBinding) YAML.unmarshal(parts[1]);
+    assertNothingUnknown("role", role);
+    assertNothingUnknown("binding", binding);
+    assertThat(role.getRules())
+        .singleElement()
+        .satisfies(rule -> assertThat(rule.getResources()).contains("services", "endpoints"));
+    assertThat(binding.getRoleRef().getName()).isEqualTo(role.getMetadata().getName());
+    assertThat(binding.getMetadata().getNamespace()).isEqualTo(role.getMetadata().getNamespace());
+    // The rest of a service's description is the reader's.
+    Service service =
+        YAML.unmarshal("apiVersion: v1\nkind: Service\n" + blocks.get(1), Service.class);
+    assertNothingUnknown("service", service);
+    assertThat(service.getMetadata().getAnnotations()).containsKey("punctual-callback");
   }
 }

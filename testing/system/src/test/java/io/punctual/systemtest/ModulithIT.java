@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -33,7 +34,16 @@ class ModulithIT {
       shop.awaitPort();
 
       Instant placed = Instant.now();
-      assertThat(Http.put(shop.url() + "/orders/1001/1800", "").status()).isEqualTo(200);
+      String readme =
+          MarkdownPage.of("examples/modulith-shop/README.md")
+              .blocks("A shop with Spring Modulith", "bash")
+              .get(0);
+      ExampleProgram.shell(
+          DIRECTORY,
+          Map.of(),
+          readme
+              .substring(readme.indexOf("curl "))
+              .replace("http://localhost:8091/orders/1001/1800", shop.url() + "/orders/1001/1800"));
       Waiting.until("the event's publication is completed", () -> incomplete(shop) == 0);
       JsonNode job = job(scheduler, "1001");
       assertThat(job.get("state").stringValue()).isEqualTo("delayed");

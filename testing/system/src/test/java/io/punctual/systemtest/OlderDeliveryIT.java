@@ -33,11 +33,16 @@ class OlderDeliveryIT {
           Http.post(
               scheduler.url() + "/api/v1/jobs",
               """
-              {"application":"%s","taskType":"%s","taskId":"job","delay":0,"timeToRun":"1s",
+              {"application":"%s","taskType":"%s","taskId":"job","delay":0,"timeToRun":"5s",
               "retry":"1h","params":"older record the older content"}"""
                   .formatted(load.application(), WorkerApplication.TYPE));
       assertThat(submitted.status()).isEqualTo(201);
       Waiting.until("the delivery is held up", trap::sprung);
+      // Otherwise a second delivery would follow one second after the first has failed.
+      String queue =
+          "%s/api/v1/queues/%s/%s"
+              .formatted(scheduler.url(), load.application(), WorkerApplication.TYPE);
+      assertThat(Http.post(queue + "/pause", "").status()).isEqualTo(200);
       Waiting.until(
           "its time is over", () -> Http.get(job).json().at("/attempts/unknown").intValue() == 1);
 
@@ -45,6 +50,7 @@ class OlderDeliveryIT {
               Http.patch(job, "{\"params\":\"newer record the newer content\",\"delay\":0}")
                   .status())
           .isEqualTo(200);
+      assertThat(Http.post(queue + "/resume", "").status()).isEqualTo(200);
       Waiting.until("the newer content has run", () -> load.begun("newer").size() == 1);
       trap.letGo();
       // It travels for longer than what was held up.

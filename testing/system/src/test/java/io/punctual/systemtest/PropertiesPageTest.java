@@ -43,8 +43,9 @@ class PropertiesPageTest {
 
   private static String page() throws IOException {
     StringBuilder page = new StringBuilder("# Properties\n\n");
-    page.append("Every property, as the metadata say it that your editor completes from. ");
-    page.append("This page is made from them by `PropertiesPageTest`.\n");
+    page.append(
+        "This page lists every property. `PropertiesPageTest` writes it from the metadata that");
+    page.append(" your\neditor uses for completion.\n");
     page.append("Durations are written `500ms`, `30s`, `10m`, `2h`.\n");
     page.append("Task types with a dot stand in brackets:\n\n```properties\n");
     page.append("punctual.concurrency=16\n");

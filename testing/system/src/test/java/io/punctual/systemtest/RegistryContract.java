@@ -25,13 +25,19 @@ import tools.jackson.databind.JsonNode;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 abstract class RegistryContract {
 
-  // What the README promises of an instance that is ready.
+  // What docs/choose.md promises of a new instance.
   private static final Duration SOON = Duration.ofSeconds(5);
 
   /** Where instances are registered: a process that can be stopped where it stands. */
   private JavaProcess registry;
 
   private List<JavaProcess> schedulers;
+
+  /** The jobs of the first four tests, which share instances: each start costs seconds. */
+  private Workload load;
+
+  /** The instance that the first test starts. The second test kills it and starts another one. */
+  private JavaProcess resident;
 
   /** Starts where instances are registered, and waits until it is ready. */
   abstract JavaProcess startRegistry();
@@ -74,15 +80,26 @@ abstract class RegistryContract {
   }
 
   @BeforeAll
-  final void start() {
+  final void start() throws IOException {
     registry = startRegistry();
     schedulers = schedulers(registry);
+    load = Workload.of("resident");
+    resident = worker(load);
     schedulers.forEach(JavaProcess::start);
     schedulers.forEach(JavaProcess::awaitReady);
   }
 
+  /** Starts the instance that stays, unless it runs. */
+  private void startResident() {
+    if (!resident.isAlive()) {
+      resident.start();
+    }
+    resident.awaitReady();
+  }
+
   @AfterAll
   final void stop() {
+    resident.close();
     schedulers.forEach(JavaProcess::close);
     registry.close();
   }
@@ -94,27 +111,25 @@ abstract class RegistryContract {
   @Test
   @Order(1)
   void aNewInstanceGetsJobsSoonAndOneThatLeavesGetsNone() throws Exception {
-    Workload load = Workload.of("enters");
     Submitter submitter = load.submitter();
     submitter.submit(scheduler(), "early-", 20, "record", System.currentTimeMillis(), 0);
-    try (JavaProcess leaving = worker(load).start().awaitReady();
-        JavaProcess staying = worker(load)) {
+    try (JavaProcess leaving = worker(load).start().awaitReady()) {
       awaitSoon("a new instance gets jobs", () -> !load.begun("early-").isEmpty());
       load.awaitDrained(scheduler());
       awaitKnown(load, leaving);
       assertThat(sources(load)).containsExactly(source());
 
-      staying.start().awaitReady();
-      awaitKnown(load, leaving, staying);
+      startResident();
+      awaitKnown(load, leaving, resident);
       submitter.submit(scheduler(), "held-", 100, "sleep 500", System.currentTimeMillis(), 0);
       Waiting.until("they are under way", () -> load.underWay().size() > 20);
       leaving.terminate();
 
-      awaitKnown(load, staying);
+      awaitKnown(load, resident);
       submitter.submit(scheduler(), "late-", 20, "record", System.currentTimeMillis(), 0);
       load.awaitDrained(scheduler());
-      assertThat(processes(load, "late-")).containsExactly(staying.pid());
-      awaitFoundByScheduler(staying);
+      assertThat(processes(load, "late-")).containsExactly(resident.pid());
+      awaitFoundByScheduler(resident);
       Accounting accounting = load.account();
       assertThat(accounting.accepted()).isEqualTo(140);
       assertThat(accounting.repeated()).isEmpty();
@@ -124,32 +139,31 @@ abstract class RegistryContract {
   @Test
   @Order(2)
   void anInstanceThatIsKilledLosesNoJobAndIsForgotten() throws Exception {
-    Workload load = Workload.of("killed");
+    startResident();
+    int before = load.account().accepted();
     Submitter submitter = load.submitter();
-    try (JavaProcess killed = worker(load).start().awaitReady();
-        JavaProcess other = worker(load)) {
-      submitter.submit(scheduler(), "held-", 20, "sleep 3000", System.currentTimeMillis(), 0);
-      Waiting.until("they are under way", () -> load.underWay().size() == 20);
-      load.fault("the process that holds them is killed", killed::kill);
-      other.start().awaitReady();
+    submitter.submit(scheduler(), "lost-", 20, "sleep 3000", System.currentTimeMillis(), 0);
+    Waiting.until("they are under way", () -> load.underWay().size() == 20);
+    load.fault("the process that holds them is killed", resident::kill);
+    resident.close();
+    resident = worker(load);
+    startResident();
 
-      load.awaitDrained(scheduler());
-      awaitKnown(load, other);
-      submitter.submit(scheduler(), "late-", 20, "record", System.currentTimeMillis(), 0);
-      load.awaitDrained(scheduler());
-      assertThat(processes(load, "late-")).containsExactly(other.pid());
-      assertThat(load.account().accepted()).isEqualTo(40);
-    }
+    load.awaitDrained(scheduler());
+    awaitKnown(load, resident);
+    submitter.submit(scheduler(), "after-", 20, "record", System.currentTimeMillis(), 0);
+    load.awaitDrained(scheduler());
+    assertThat(processes(load, "after-")).containsExactly(resident.pid());
+    assertThat(load.account().accepted()).isEqualTo(before + 40);
   }
 
   @Test
   @Order(3)
   void aNewTaskTypeWaitsForThoseThatKnowIt() throws Exception {
-    Workload load = Workload.of("types");
+    startResident();
     Submitter newcomer = new Submitter(load.application(), "newcomer");
-    try (JavaProcess old = worker(load).start().awaitReady();
-        JavaProcess next = worker(load, "--worker.extra=newcomer")) {
-      awaitKnown(load, old);
+    try (JavaProcess next = worker(load, "--worker.extra=newcomer")) {
+      awaitKnown(load, resident);
       newcomer.submit(scheduler(), "new-", 5, "record", System.currentTimeMillis(), 0);
       Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
 
@@ -158,6 +172,8 @@ abstract class RegistryContract {
       Waiting.until("they are done", () -> newcomer.drained(scheduler()));
       assertThat(load.begun("new-")).hasSize(5);
       assertThat(processes(load, "new-")).containsExactly(next.pid());
+      next.terminate();
+      awaitKnown(load, resident);
     }
   }
 
@@ -165,27 +181,26 @@ abstract class RegistryContract {
   @Order(4)
   void aTypeThatIsAddedWhileAnInstanceLivesRunsThereSoonAndOneThatIsRemovedDoesNot()
       throws Exception {
-    Workload load = Workload.of("changing");
+    startResident();
     Submitter control = new Submitter(load.application(), "control");
-    Submitter newcomer = new Submitter(load.application(), "newcomer");
+    Submitter added = new Submitter(load.application(), "added");
     try (JavaProcess changing = worker(load, "--worker.extra=control").start().awaitReady();
-        JavaProcess other = worker(load).start().awaitReady();
-        JavaProcess next = worker(load, "--worker.later=true", "--worker.type=newcomer")) {
-      awaitKnown(load, changing, other);
-      newcomer.submit(scheduler(), "new-", 5, "record", System.currentTimeMillis(), 0);
-      Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
-      control.submitOne(scheduler(), "add", "add newcomer", System.currentTimeMillis());
-      awaitWithin(afterChange(), "the added type runs", () -> newcomer.drained(scheduler()));
-      assertThat(processes(load, "new-")).containsExactly(changing.pid());
+        JavaProcess next = worker(load, "--worker.later=true", "--worker.type=added")) {
+      awaitKnown(load, changing, resident);
+      added.submit(scheduler(), "added-", 5, "record", System.currentTimeMillis(), 0);
+      Waiting.until("they wait", () -> added.queue(scheduler()).get("ready").intValue() == 5);
+      control.submitOne(scheduler(), "add", "add added", System.currentTimeMillis());
+      awaitWithin(afterChange(), "the added type runs", () -> added.drained(scheduler()));
+      assertThat(processes(load, "added-")).containsExactly(changing.pid());
 
-      control.submitOne(scheduler(), "remove", "remove newcomer", System.currentTimeMillis());
-      awaitWithin(afterChange(), "the removed type is gone", () -> noneRuns("newcomer", load));
-      newcomer.submit(scheduler(), "late-", 5, "record", System.currentTimeMillis(), 0);
-      Waiting.until("they wait", () -> newcomer.queue(scheduler()).get("ready").intValue() == 5);
+      control.submitOne(scheduler(), "remove", "remove added", System.currentTimeMillis());
+      awaitWithin(afterChange(), "the removed type is gone", () -> noneRuns("added", load));
+      added.submit(scheduler(), "first-", 5, "record", System.currentTimeMillis(), 0);
+      Waiting.until("they wait", () -> added.queue(scheduler()).get("ready").intValue() == 5);
       // It is registered without any worker, and adds this one afterwards.
       next.start().awaitReady();
-      awaitWithin(afterChange(), "the first worker runs", () -> newcomer.drained(scheduler()));
-      assertThat(processes(load, "late-")).containsExactly(next.pid());
+      awaitWithin(afterChange(), "the first worker runs", () -> added.drained(scheduler()));
+      assertThat(processes(load, "first-")).containsExactly(next.pid());
     }
   }
 
@@ -211,13 +226,13 @@ abstract class RegistryContract {
   @Test
   @Order(5)
   void aRegistryThatStandsStillOrIsKilledKeepsNoJobFromAKnownInstance() throws Exception {
-    Workload load = Workload.of("standing");
+    Workload standing = Workload.of("standing");
     Workload others = Workload.of("elsewhere");
-    Submitter submitter = load.submitter();
-    try (JavaProcess known = worker(load).start().awaitReady();
+    Submitter submitter = standing.submitter();
+    try (JavaProcess known = worker(standing).start().awaitReady();
         JavaProcess elsewhere = atTheScheduler(others);
-        JavaProcess late = worker(load)) {
-      awaitKnown(load, known);
+        JavaProcess late = worker(standing)) {
+      awaitKnown(standing, known);
       registry.suspend();
       submitter.submit(scheduler(), "still-", 20, "record", System.currentTimeMillis(), 0);
       awaitSoon("they are done", () -> submitter.drained(scheduler()));
@@ -235,10 +250,10 @@ abstract class RegistryContract {
 
       startAgain(registry);
       late.start().awaitReady();
-      awaitKnown(load, known, late);
+      awaitKnown(standing, known, late);
       submitter.submit(scheduler(), "again-", 20, "record", System.currentTimeMillis(), 0);
-      load.awaitDrained(scheduler());
-      assertThat(load.account().repeated()).isEmpty();
+      standing.awaitDrained(scheduler());
+      assertThat(standing.account().repeated()).isEmpty();
     }
   }
 

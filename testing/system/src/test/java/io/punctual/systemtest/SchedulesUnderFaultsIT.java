@@ -138,10 +138,11 @@ class SchedulesUnderFaultsIT {
         }
         schedulers.forEach(JavaProcess::awaitReady);
         double without = idle(redis);
-        // They are put at some hundreds a second, and watched before they fire.
+        // They are put at some hundreds a second, beside other tests at a tenth of that. They are
+        // watched before they fire.
         Instant begin =
             Instant.ofEpochSecond(Instant.now().getEpochSecond())
-                .plusSeconds(15 + COUNT / 400)
+                .plusSeconds(40 + COUNT / 400)
                 .plus(IDLE.multipliedBy(2));
         put(begin);
         double with = idle(redis);

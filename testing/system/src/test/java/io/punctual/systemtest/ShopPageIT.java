@@ -1,5 +1,6 @@
 package io.punctual.systemtest;
 
+import static io.punctual.systemtest.SharedSystem.DIRECTORY;
 import static io.punctual.systemtest.SharedSystem.PROGRAMS;
 import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
@@ -7,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.test.browser.Browser;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The page of the demo shop as people meet it: in Chromium, on the whole system. */
@@ -28,6 +31,8 @@ class ShopPageIT {
           "</script><script>window.hacked=1</script>",
           "\"><svg onload=window.hacked=1>",
           "' onfocus='window.hacked=1' autofocus='");
+
+  private static final JsonMapper JSON = JsonMapper.shared();
 
   private static JavaProcess scheduler;
   private static JavaProcess shop;
@@ -43,6 +48,7 @@ class ShopPageIT {
                 REGISTRY,
                 "--spring.application.name=shop-page",
                 "--punctual.url=" + scheduler.url(),
+                "--management.endpoints.web.exposure.include=health,punctual",
                 "--punctual.callback.accept-unsigned=true")
             .start()
             .awaitReady();
@@ -86,6 +92,81 @@ class ShopPageIT {
 
   private static String left(String item) {
     return browser.text("#items label[data-name='" + item + "'] .left");
+  }
+
+  /** What the last of these calls answers, in a shell, on this shop. */
+  private static JsonNode answer(String calls) throws IOException {
+    return JSON.readTree(
+        ExampleProgram.shell(
+                DIRECTORY,
+                Map.of(),
+                calls
+                    .replace("localhost:8080", address(scheduler))
+                    .replace("localhost:8081", address(shop))
+                    .replace("order-service", "shop-page"))
+            .getLast());
+  }
+
+  private static String address(JavaProcess program) {
+    return program.url().substring("http://".length());
+  }
+
+  @Test
+  void theCallsOfTheQuickstartsPageSucceed() throws Exception {
+    String page = Files.readString(ModuleDirectory.root().resolve("docs/quickstart.md"));
+    String order =
+        answer(MarkdownPage.of("docs/quickstart.md").blocks("Try it", "bash").get(0))
+            .get("id")
+            .stringValue();
+    List<String> calls =
+        Pattern.compile("\\| `(curl [^`]+)` \\|")
+            .matcher(page)
+            .results()
+            .map(call -> call.group(1).replace("ID", order))
+            .toList();
+    assertThat(calls).hasSize(2);
+    Waiting.until(
+        "the outbox has sent its job",
+        () ->
+            Http.get(scheduler.url() + "/api/v1/jobs/shop-page/order.close/" + order).status()
+                == 200);
+    assertThat(answer(calls.get(0)).get("state").stringValue()).isEqualTo("delayed");
+    assertThat(answer(calls.get(1)).get("status").stringValue()).isEqualTo("PAID");
+  }
+
+  @Test
+  void theCallsOfTheShopsPageSucceed() throws Exception {
+    List<String> calls =
+        MarkdownPage.of("demo-order-service/README.md")
+            .blocks("Its API", "bash")
+            .get(0)
+            .lines()
+            .toList();
+    String order = answer(calls.get(0)).get("id").stringValue();
+    assertThat(answer(calls.get(1).replace("ID", order)).get("id").stringValue()).isEqualTo(order);
+    assertThat(answer(calls.get(2).replace("ID", order)).get("status").stringValue())
+        .isEqualTo("PAID");
+    assertThat(answer(calls.get(3)).get("mode").stringValue()).isEqualTo("DOWN");
+  }
+
+  @Test
+  void theEndpointAnswersAsThePageShows() throws Exception {
+    JsonNode shown =
+        JSON.readTree(
+            MarkdownPage.of("docs/starter.md").blocks("Endpoint and health", "json").get(0));
+    Waiting.until(
+        "a scheduler has probed the shop",
+        () -> Http.get(shop.url() + "/actuator/punctual").json().hasNonNull("reach"));
+    JsonNode seen =
+        answer(
+            MarkdownPage.of("docs/works-with.md").blocks("Supported applications", "bash").get(0));
+    assertThat(seen.propertyNames()).containsExactlyElementsOf(shown.propertyNames());
+    assertThat(seen.at("/reach").propertyNames())
+        .containsExactlyElementsOf(shown.at("/reach").propertyNames());
+    assertThat(seen.at("/taskTypes/order.close").propertyNames())
+        .containsExactlyElementsOf(shown.at("/taskTypes/payment.check").propertyNames());
+    assertThat(seen.at("/schedulers/0").propertyNames())
+        .containsExactlyElementsOf(shown.at("/schedulers/0").propertyNames());
   }
 
   @Test

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** Instances on Spring Boot 3.5 that are registered in ZooKeeper. */
 @Tag("full")
+@Tag("variant")
 class ZookeeperOnSpringBoot3IT extends ZookeeperIT {
 
   @Override

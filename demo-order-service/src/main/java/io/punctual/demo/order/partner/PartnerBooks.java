@@ -4,7 +4,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** What the partner knows; the same for all instances of the shop. */
+/** The payments that the partner knows; the same for all instances of the shop. */
 @Repository
 public class PartnerBooks {
 

@@ -1,6 +1,6 @@
 package io.punctual.demo.order.partner;
 
-/** How well the partner is. */
+/** The partner's state: whether it answers. */
 public enum PartnerMode {
   /** It takes each payment at once. */
   UP,

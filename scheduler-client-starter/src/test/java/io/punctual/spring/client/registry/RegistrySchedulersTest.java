@@ -230,11 +230,12 @@ class RegistrySchedulersTest {
     registered.run(
         context ->
             assertThatThrownBy(() -> send(context.getBean(TaskSubmitService.class)))
-                .hasMessageStartingWith(
+                .hasMessageMatching(
                     "Nothing was sent: no scheduler accepts connections: http://127.0.0.1:"
                         + port
-                        + " (connection refused). The registry http://localhost:8761/eureka/ shows"
-                        + " these addresses.")
+                        // A machine that is very busy gives no answer within the second.
+                        + " \\((connection refused|no connection in time)\\)\\. The registry"
+                        + " http://localhost:8761/eureka/ shows these addresses\\..*")
                 .hasMessageContaining("eureka.instance.hostname"));
   }
 

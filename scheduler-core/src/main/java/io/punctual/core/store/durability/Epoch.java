@@ -1,7 +1,7 @@
 package io.punctual.core.store.durability;
 
 /**
- * What tells one state of a Redis server from another.
+ * Identifies one state of a Redis server.
  *
  * @param mark names the mark: empty for that of the store, else that of another node of a cluster
  * @param node host and port of the server, for people; empty where there is one server alone

@@ -1,7 +1,7 @@
 package io.punctual.core.store.durability;
 
 /**
- * Where a change was when it was answered.
+ * The durability that a change had reached when it was answered.
  *
  * @param level REDIS, SYNCED or REPLICATED
  * @param replicas how many replicas had confirmed it; 0 for other levels

@@ -1,7 +1,7 @@
 package io.punctual.core.store.query;
 
 /**
- * What one bucket takes of the store.
+ * The usage of the store by one bucket.
  *
  * @param jobs waiting, reserved and dead
  * @param bytes of memory, as the store estimates it

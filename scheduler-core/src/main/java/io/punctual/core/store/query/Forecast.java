@@ -3,7 +3,7 @@ package io.punctual.core.store.query;
 import java.util.List;
 
 /**
- * How many waiting jobs are due when.
+ * The number of waiting jobs by due time.
  *
  * @param now epoch ms at which the first interval begins
  * @param ready due by then

@@ -152,6 +152,8 @@ public record JobView(
   /**
    * The lease of a reserved job.
    *
+   * @param pulled whether the owner is the worker; also true where a scheduler sends a job to a
+   *     worker by itself, since one of its attempts broke off
    * @param due the due time of the attempt under way, epoch ms
    * @param version the number of the claim among the job's changes
    * @param cancelling whether the attempt is to stop
@@ -159,7 +161,7 @@ public record JobView(
   public record LeaseInfo(
       LeaseToken token,
       int attempt,
-      boolean alone,
+      boolean pulled,
       long claimedAt,
       long due,
       long version,

@@ -181,7 +181,7 @@ final class Records {
         ? new JobView.LeaseInfo(
             new LeaseToken(parts.group(1)),
             Integer.parseInt(parts.group(2)),
-            parts.group(3).equals("1"),
+            !parts.group(3).equals("0"),
             Long.parseLong(parts.group(4)),
             Long.parseLong(parts.group(5)),
             Long.parseLong(parts.group(6)),

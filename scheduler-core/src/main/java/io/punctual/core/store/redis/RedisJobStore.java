@@ -34,6 +34,7 @@ import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
+import io.punctual.core.store.query.Stamps;
 import io.punctual.core.store.query.Tagged;
 import io.punctual.core.store.query.Undoable;
 import io.punctual.core.store.redis.script.Arguments;
@@ -538,6 +539,12 @@ final class RedisJobStore implements JobStore {
         counters,
         reply.numberOrNull(14),
         reply.number(15));
+  }
+
+  @Override
+  public Stamps stamps(List<Bucket> buckets) {
+    Reply reply = scripts.stamps(bounded(buckets));
+    return new Stamps(reply.number(0), reply.textsFrom(1));
   }
 
   private static List<Pause> pauses(String own, String application) {

@@ -139,6 +139,7 @@ final class AllThatIsAsked {
     assertThat(jobs.undoable(bucket, "many", null, 9).items()).hasSize(1);
     jobs.restore(bucket, rejected, "many");
     assertThat(jobs.stats(bucket).now()).isPositive();
+    assertThat(jobs.stamps(List.of(bucket)).now()).isPositive();
   }
 
   private void submit(String id) {

@@ -40,7 +40,7 @@ class FindIT extends TransitionTestBase {
     assertThat(runs.lease())
         .isEqualTo(
             new JobView.LeaseInfo(
-                TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me", /* cancelling= */ false));
+                TOKEN, 4, /* pulled= */ true, 990_000, 980_000, 2, "me", /* cancelling= */ false));
     assertThat(runs.failures()).hasSize(1);
     JobView.Failure error = runs.failures().get(0);
     assertThat(error.at()).isEqualTo(960_000);

@@ -172,6 +172,44 @@ class SettleIT extends TransitionTestBase {
   }
 
   @Test
+  void aPulledJobIsNotLateBeforeTheHoursOfItsQueueBegan() {
+    BucketState given =
+        bucket()
+            .reserved("open", NOW + 5, "t-1 1 - 990000 980000 3 w")
+            .reserved("first", NOW + 5, "t-1 1 - 985000 980000 3 w")
+            .reserved("before", NOW + 5, "t-1 1 - 984000 980000 3 w")
+            .with("control", "opening", "985000 2000000 900000 2000000");
+    given(given);
+
+    settle(end(Op.DONE, "open"), end(Op.DONE, "first"), end(Op.DONE, "before"));
+
+    then(
+        bucket()
+            .with("control", "opening", "985000 2000000 900000 2000000")
+            .tomb("open", NOW + RETENTION, "D", "body of open", NOW, "1,990000,5000,w")
+            .tomb("first", NOW + RETENTION, "D", "body of first", NOW, "1,985000,0,w")
+            .tomb("before", NOW + RETENTION, "D", "body of before", NOW, "1,984000,4000,w")
+            .counted("done", 3));
+  }
+
+  @Test
+  void aPulledJobIsNotLateBeforeHoursThatWereCheckedAgainSinceItsClaim() {
+    BucketState given =
+        bucket()
+            .reserved("job", NOW + 5, "t-1 1 - 990000 980000 3 w")
+            .with("control", "opening", "985000 2000000 995000 1055000");
+    given(given);
+
+    settle(end(Op.DONE, "job"));
+
+    then(
+        bucket()
+            .with("control", "opening", "985000 2000000 995000 1055000")
+            .tomb("job", NOW + RETENTION, "D", "body of job", NOW, "1,990000,5000,w")
+            .counted("done", 1));
+  }
+
+  @Test
   void whoHoldsAJobNeedNotHaveItsRecordRead() {
     given(
         bucket()

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 
 /**
- * What all calls to workers have in common.
+ * The state that all calls to workers share.
  *
  * @param scheduler name of this scheduler, which calls carry
  * @param avoid how long an instance is avoided that was not reached

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** The keys with which callbacks are signed, and whose answers must be. */
+/** The keys that sign callbacks, and the applications whose answers must be signed. */
 public final class CallbackKeys {
 
   private final Function<String, List<CallbackSignature.Key>> keys;

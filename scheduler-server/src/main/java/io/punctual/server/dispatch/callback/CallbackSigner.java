@@ -1,6 +1,8 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.wire.CallbackSignature;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -45,6 +47,21 @@ final class CallbackSigner {
   /** Whether an answer counts only with {@link #isOnAnswer}. */
   boolean answerIsSigned() {
     return answerIsSigned;
+  }
+
+  /** Returns the random text of this ping, which the answer signs in the single protocol. */
+  String ping() {
+    return id;
+  }
+
+  /** Whether this is a right signature of the answer to {@link #ping} from that address. */
+  boolean isOnPing(String signature, URI address) {
+    return CallbackSignature.verify(
+        keys,
+        signature,
+        CallbackSignature.PING_ID,
+        CallbackSignature.PING_TIMESTAMP,
+        CallbackSignature.pingContent(id, address.toString()).getBytes(StandardCharsets.UTF_8));
   }
 
   /** Whether this is a right signature of that part of an answer to this request. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.WorkerMetadata;
 import java.io.IOException;
 import java.net.URI;
@@ -21,9 +22,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A call that runs nothing, on the way of those that do. In the batch protocol it is a signed
- * request without jobs. In the single protocol every POST is a job, and so it is OPTIONS, which is
- * safe by HTTP's own rules, and not signed: who takes it for a job all the same shall refuse it.
+ * Calls an instance on the same way as a job, but runs nothing. In the batch protocol, a ping is a
+ * signed request without jobs. In the single protocol, every POST is a job, so a ping is OPTIONS,
+ * which is safe by HTTP's own rules. It is not signed, so a worker that takes it for a job refuses
+ * it. The answer in the single protocol signs the instance's own address, so an impostor cannot
+ * pass the ping on to the instance.
  */
 public final class Ping {
 
@@ -74,7 +77,8 @@ public final class Ping {
     Exchange exchange =
         context
             .client()
-            .exchange(batch ? batch(instance, cancelled, signer) : single(instance), () -> true);
+            .exchange(
+                batch ? batch(instance, cancelled, signer) : single(instance, signer), () -> true);
     AtomicBoolean late = new AtomicBoolean();
     Runnable done =
         context
@@ -92,7 +96,11 @@ public final class Ping {
       }
       Instant at = sent.plus(Duration.between(sent, context.clock().instant()).dividedBy(2));
       byte[] body = answer.body().readNBytes(MAX_BODY);
-      return answered(instance.callback(), answer, body, batch ? signer : null, at);
+      PingResult.Signature signature =
+          !signer.answerIsSigned()
+              ? PingResult.Signature.NOT_WANTED
+              : batch ? ofLines(body, signer) : ofHeader(answer, instance.callback(), signer);
+      return answered(instance.callback(), answer, body, signature, at);
     } catch (NotSentException e) {
       CallFailure failure = CallFailure.of(e, false);
       return failure == CallFailure.ADDRESS_NOT_ALLOWED
@@ -135,9 +143,12 @@ public final class Ping {
     return request;
   }
 
-  private HttpUriRequestBase single(WorkerInstance instance) {
+  private HttpUriRequestBase single(WorkerInstance instance, CallbackSigner signer) {
     HttpOptions request = new HttpOptions(instance.callback());
     name(request, instance);
+    if (signer.answerIsSigned()) {
+      request.setHeader(CallbackSignature.PING, signer.ping());
+    }
     return request;
   }
 
@@ -148,23 +159,30 @@ public final class Ping {
   }
 
   private PingResult answered(
-      URI callback, Answer answer, byte[] bytes, @Nullable CallbackSigner signer, Instant at) {
+      URI callback, Answer answer, byte[] bytes, PingResult.Signature signature, Instant at) {
     String body = new String(bytes, StandardCharsets.UTF_8);
     int status = answer.status();
     return new PingResult.Answered(
         status,
         answer.headers(),
         body,
-        signer == null ? PingResult.Signature.NOT_WANTED : signature(bytes, signer),
+        signature,
         // What servers that want TLS say to those who speak without.
         status == 400 && !body.contains("Punctual") && context.client().speaksTls(callback),
         at);
   }
 
-  private PingResult.Signature signature(byte[] body, CallbackSigner signer) {
-    if (!signer.answerIsSigned()) {
-      return PingResult.Signature.NOT_WANTED;
+  private static PingResult.Signature ofHeader(Answer answer, URI address, CallbackSigner signer) {
+    String signature = answer.header(CallbackSignature.ANSWER);
+    if (signature == null) {
+      return PingResult.Signature.MISSING;
     }
+    return signer.isOnPing(signature, address)
+        ? PingResult.Signature.RIGHT
+        : PingResult.Signature.WRONG;
+  }
+
+  private PingResult.Signature ofLines(byte[] body, CallbackSigner signer) {
     try (AnswerMemory.Share share = context.memory().share()) {
       SignedLines lines = SignedLines.ofPing(body, signer, share);
       while (lines.next() != null) {

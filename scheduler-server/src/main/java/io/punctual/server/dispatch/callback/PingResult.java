@@ -4,7 +4,7 @@ import java.net.http.HttpHeaders;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What came of a ping. */
+/** The result of a ping. */
 public sealed interface PingResult {
 
   /**
@@ -46,7 +46,7 @@ public sealed interface PingResult {
     NOT_WANTED,
     /** It is not signed, at least not to its end. */
     MISSING,
-    /** It is signed with another key. */
+    /** It is signed with another key, or for another address. */
     WRONG,
     /** It is the application's. */
     RIGHT

@@ -163,7 +163,7 @@ public final class Circuit {
       pause = firstPause;
       limit = FIRST;
       LogFields.of(log.atInfo(), queue)
-          .log("Jobs of {} succeed again: they go out, a few at first", queue);
+          .log("Jobs of {} succeed again. Deliveries resume, a few at first", queue);
     } else {
       limit = grown(1);
     }

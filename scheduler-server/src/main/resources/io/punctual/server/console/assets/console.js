@@ -56,6 +56,8 @@
       if (time.textContent !== text) time.textContent = text;
       if (!time.title) time.title = named.format(then) + ' · ' + time.dateTime;
     }
+    // What is cut off at its middle is told as a whole; in the page, it would be there twice.
+    for (const line of document.querySelectorAll('.line:not([title])')) line.title = line.querySelector('.mid').textContent;
     for (const part of document.querySelectorAll('[data-ms]')) {
       part.textContent = length(Number(part.dataset.ms));
     }
@@ -106,6 +108,8 @@
   });
   // Who comes back finds the boxes as they were left.
   window.addEventListener('pageshow', count);
+  // A part that is as the server would draw it again is not drawn.
+  document.addEventListener('htmx:configRequest', (event) => { const tag = event.detail.elt.dataset.tag; if (tag) event.detail.headers['If-None-Match'] = tag; });
   // Before the browser paints: the server's times are wider than ours, and would make tables jump.
   for (const when of ['htmx:afterSwap', 'htmx:oobAfterSwap', 'htmx:afterSettle']) document.addEventListener(when, () => { tick(); count(); });
   // A table that is scrolled aside stays so, and what is unfolded, when its part of the page is replaced.

@@ -1,6 +1,7 @@
 package io.punctual.spring.client.reactive;
 
 import io.punctual.client.callback.CallbackExchange;
+import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +16,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -30,7 +33,8 @@ import reactor.core.scheduler.Schedulers;
  * own filters, security included, do not see requests to this path. A request has a thread while
  * its body is read and its jobs are started; jobs that run hold none of these threads.
  */
-public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable {
+public final class ReactiveCallback
+    implements WebFilter, HttpHandlerDecoratorFactory, Ordered, AutoCloseable {
 
   /** As many as Tomcat has by default. */
   private static final int MAX_THREADS = 200;
@@ -42,6 +46,9 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
   private static final Duration SILENCE = Duration.ofSeconds(20);
 
   private static final String UNKNOWN = "0.0.0.0";
+
+  /** The key that marks, in its context, a request that came through a proxy. */
+  private static final Class<?> FORWARDED = ReactiveCallback.class;
 
   private final CallbackHandler handler;
   private final String path;
@@ -65,12 +72,23 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
     return Ordered.HIGHEST_PRECEDENCE;
   }
 
+  /** Looks at each request before Spring removes the headers of proxies. */
+  @Override
+  public HttpHandler apply(HttpHandler next) {
+    return (request, response) -> {
+      boolean forwarded = CallbackGuard.isForwarded(request.getHeaders()::getFirst);
+      Mono<Void> handled = next.handle(request, response);
+      return forwarded ? handled.contextWrite(known -> known.put(FORWARDED, true)) : handled;
+    };
+  }
+
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
     return request.getPath().pathWithinApplication().value().equals(path)
             && exchange.getApplicationContext() == context
-        ? new Call(request, exchange.getResponse()).answered()
+        ? Mono.deferContextual(
+            known -> new Call(request, exchange.getResponse(), known.hasKey(FORWARDED)).answered())
         : chain.filter(exchange);
   }
 
@@ -83,15 +101,17 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
 
     private final ServerHttpRequest request;
     private final ServerHttpResponse response;
+    private final boolean forwarded;
     private final Sinks.One<Mono<Void>> begun = Sinks.one();
     private final Answer answer = new Answer();
     private @Nullable InputStream body;
     private @Nullable BooleanSupplier rest;
     private boolean held;
 
-    Call(ServerHttpRequest request, ServerHttpResponse response) {
+    Call(ServerHttpRequest request, ServerHttpResponse response, boolean forwarded) {
       this.request = request;
       this.response = response;
+      this.forwarded = forwarded;
     }
 
     private Mono<Void> answered() {
@@ -148,6 +168,11 @@ public final class ReactiveCallback implements WebFilter, Ordered, AutoCloseable
     public String serverName() {
       String host = request.getURI().getHost();
       return host == null ? "" : host;
+    }
+
+    @Override
+    public boolean forwarded() {
+      return forwarded;
     }
 
     @Override

@@ -7,7 +7,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Where the registry is in which this application looks for schedulers.
+ * The address of the registry in which this application looks for schedulers.
  *
  * @param shown its addresses, as configured or by default, without passwords; null if they are not
  *     known

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.serviceregistry.Registration;
 
-/** What clients of registries do differently behind Spring Cloud's common types. */
+/** The differences between clients of registries behind Spring Cloud's common types. */
 public interface RegistryDialect {
 
   /**

@@ -130,7 +130,7 @@ public final class ServiceRegistration implements InstanceRegistration {
     }
   }
 
-  /** Returns whether the registry takes the registration; says why not, the first time. */
+  /** Returns whether the registry accepts the registration; logs the first refusal. */
   private boolean takes(Registration registration) {
     try {
       registry.register(registration);
@@ -139,8 +139,8 @@ public final class ServiceRegistration implements InstanceRegistration {
     } catch (RuntimeException e) {
       if (problem == null) {
         log.warn(
-            "Punctual: {} refused its callback ({}), so schedulers do not call this instance. It"
-                + " asks again every {} s. If this goes on, set punctual.registration=scheduler.",
+            "Punctual: {} refused its callback ({}), so schedulers do not call this instance."
+                + " Retrying every {} s. If this continues, set punctual.registration=scheduler.",
             registry(),
             e,
             PATIENCE.toSeconds());

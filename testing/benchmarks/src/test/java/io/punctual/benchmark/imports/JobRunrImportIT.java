@@ -19,6 +19,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jobrunr.configuration.JobRunr;
 import org.jobrunr.configuration.JobRunrConfiguration;
 import org.jobrunr.jobs.Job;
@@ -135,14 +136,20 @@ class JobRunrImportIT {
     try (OldDatabase old = OldDatabase.create(kind)) {
       JobRequestScheduler jobRunr = jobRunr(old, true);
       Instant begin = Instant.now();
-      fill(jobRunr, "later-", JOBS, begin.plusSeconds(3_600), due);
-      fill(jobRunr, "soon-", DUE_SOON, Instant.now().plusSeconds(2), due);
+      fill(jobRunr, "later-", JOBS, begin.plusSeconds(3_600), 250, due);
+      if (kind == OldDatabase.Kind.POSTGRESQL) {
+        fill(jobRunr, "soon-", DUE_SOON, Instant.now().plusSeconds(2), 250, due);
+      } else {
+        // None is due when the old side has to run the last one, so there is less to wait for.
+        fill(jobRunr, "soon-", DUE_SOON / 2, Instant.now().plusSeconds(2), 20, due);
+        fill(jobRunr, "next-", DUE_SOON / 2, Instant.now().plusSeconds(90), 20, due);
+      }
 
       Process broken = system.start(old, moved, "jobrunr", SIGNATURE);
       Waiting.until("1,000 jobs are moved", () -> moved.waiting("moved") >= 1_000);
       broken.destroyForcibly().waitFor();
       // The old side still gets some.
-      fill(jobRunr, "late-", LATE, begin.plusSeconds(7_200), due);
+      fill(jobRunr, "late-", LATE, begin.plusSeconds(7_200), 250, due);
 
       assertThat(system.run(old, moved, "jobrunr", SIGNATURE))
           .contains("jobs were moved.")
@@ -169,7 +176,7 @@ class JobRunrImportIT {
   void whatFellDueWhileTheOldSideWasStoppedMovesToo() throws Exception {
     Map<String, Instant> due = new ConcurrentHashMap<>();
     try (OldDatabase old = OldDatabase.create(OldDatabase.Kind.POSTGRESQL)) {
-      fill(jobRunr(old, false), "overdue-", 20, Instant.now().minusSeconds(600), due);
+      fill(jobRunr(old, false), "overdue-", 20, Instant.now().minusSeconds(600), 1, due);
 
       assertThat(system.run(old, moved, "jobrunr", SIGNATURE))
           .contains("20 jobs were moved.")
@@ -178,33 +185,62 @@ class JobRunrImportIT {
     }
   }
 
+  @Test
+  void whatTheOldSideIsAboutToRunIsNotCountedAsMoved() throws Exception {
+    Map<String, Instant> due = new ConcurrentHashMap<>();
+    try (OldDatabase old = OldDatabase.create(OldDatabase.Kind.POSTGRESQL)) {
+      JobRequestScheduler jobRunr = jobRunr(old, true);
+      String servers = "select count(*) from jobrunr_backgroundjobservers where running = 1";
+      Waiting.until("its server is there", () -> old.number(servers) == 1);
+      fill(jobRunr, "later-", 10, Instant.now().plusSeconds(3_600), 1, due);
+      fill(jobRunr, "soon-", 1, Instant.now().plusSeconds(25), 1, due);
+
+      Process look = system.start(old, moved, "jobrunr", SIGNATURE, "--dry-run");
+      assertThat(look.inputReader().lines().toList())
+          .contains(
+              "10 would be moved, and 0 be refused. 1 would be left to the old side, which is about"
+                  + " to run them. Nothing was changed.");
+      assertThat(look.waitFor()).isEqualTo(1);
+      Process move = system.start(old, moved, "jobrunr", SIGNATURE);
+      assertThat(move.inputReader().lines().toList())
+          .contains("10 jobs were moved. 1 were left to the old side, which is about to run them.");
+      assertThat(move.waitFor()).isEqualTo(1);
+      JobRunr.destroy();
+    }
+  }
+
   private static void fill(
       JobRequestScheduler jobRunr,
       String prefix,
       int count,
       Instant first,
+      int stepMs,
       Map<String, Instant> due) {
     jobRunr.create(
         IntStream.range(0, count)
             .mapToObj(
                 i -> {
-                  Instant at = first.plusMillis(250L * i);
+                  Instant at = first.plusMillis((long) stepMs * i);
                   due.put(prefix + i, at);
                   return JobBuilder.aJob().scheduleAt(at).withJobRequest(new Request(prefix + i));
                 }));
   }
 
-  /** A rhythm of fifteen seconds goes on without a gap and without an instant that comes twice. */
+  /**
+   * A rhythm of five seconds goes on without a gap and without an instant that comes twice. On one
+   * database, this waits until the new schedule runs; on the other, its plan has to fit.
+   */
   @ParameterizedTest
   @EnumSource
   void aRecurringJobMovesBetweenTwoOfItsRuns(OldDatabase.Kind kind) throws Exception {
     List<Instant> there = new ArrayList<>();
     List<JsonNode> run = new ArrayList<>();
+    List<Instant> planned = new ArrayList<>();
     try (OldDatabase old = OldDatabase.create(kind)) {
       JobRequestScheduler jobRunr = jobRunr(old, true);
       var unused =
           jobRunr.scheduleRecurrently(
-              "rhythm", "*/15 * * * * *", ZoneId.of("UTC"), new Request("rhythm"));
+              "rhythm", "*/5 * * * * *", ZoneId.of("UTC"), new Request("rhythm"));
       Waiting.until("it ran twice", Duration.ofMinutes(2), () -> RAN.size() >= 2);
 
       Process broken = system.start(old, moved, "jobrunr", SIGNATURE);
@@ -214,37 +250,77 @@ class JobRunrImportIT {
       assertThat(old.number("select count(*) from jobrunr_recurring_jobs")).isZero();
 
       assertThat(system.run(old, moved, "jobrunr", SIGNATURE))
-          .contains("schedule rhythm moved, '*/15 * * * * *' there", "and 1 schedules were moved.");
+          .contains("schedule rhythm moved, '*/5 * * * * *' there", "and 1 schedules were moved.");
 
       assertThat(old.number(kept)).isZero();
+      if (kind == OldDatabase.Kind.POSTGRESQL) {
+        Waiting.until(
+            "it ran three times here",
+            Duration.ofMinutes(3),
+            () -> {
+              // Else the next run is skipped.
+              run.addAll(moved.run("moved"));
+              return system.schedule(moved, "rhythm", 1).at("/counts/fired").longValue() >= 3;
+            });
+      } else {
+        system
+            .schedule(moved, "rhythm", 3)
+            .get("preview")
+            .forEach(next -> planned.add(Instant.parse(next.get("at").stringValue())));
+      }
       Waiting.until(
-          "it ran three times here",
-          Duration.ofMinutes(3),
-          () -> {
-            // Else the next run is skipped.
-            run.addAll(moved.run("moved"));
-            return system.schedule(moved, "rhythm", 1).at("/counts/fired").longValue() >= 3;
-          });
+          "the old side has run the others",
+          () -> old.number("select count(*) from jobrunr_jobs where state <> 'SUCCEEDED'") == 0);
       assertThat(old.number("select count(*) from jobrunr_recurring_jobs")).isZero();
       JobRunr.destroy();
-      assertThat(old.texts("select distinct state from jobrunr_jobs")).containsExactly("SUCCEEDED");
       for (String at : old.texts("select scheduledAt from jobrunr_jobs")) {
         there.add(Instant.parse(at.replace(' ', 'T').replaceFirst("(\\.0*)?$", "Z")));
       }
     }
     assertThat(there).doesNotHaveDuplicates().hasSize(RAN.size());
     assertThat(Http.delete(scheduleUrl("rhythm")).status()).isEqualTo(200);
+    Map<String, Instant> single = new LinkedHashMap<>();
+    for (JsonNode job : moved.all()) {
+      single.put(job.get("taskId").stringValue(), Instant.parse(job.get("dueAt").stringValue()));
+    }
     run.addAll(moved.run("moved"));
+    for (JsonNode job : run) {
+      single.put(
+          job.get("taskId").stringValue(), Instant.ofEpochMilli(job.get("dueTime").longValue()));
+    }
     List<Instant> here =
-        run.stream()
-            .map(job -> Instant.ofEpochMilli(job.get("dueTime").longValue()))
-            .sorted()
-            .toList();
+        Stream.concat(single.values().stream(), planned.stream()).sorted().toList();
     Instant last = there.stream().max(Instant::compareTo).orElseThrow();
     for (int i = 0; i < here.size(); i++) {
-      assertThat(here.get(i)).isEqualTo(last.plusSeconds(15L * (i + 1)));
+      assertThat(here.get(i)).isEqualTo(last.plusSeconds(5L * (i + 1)));
     }
     assertThat(here).hasSizeGreaterThan(3);
+  }
+
+  /** What an earlier run kept of it is no longer valid then. */
+  @ParameterizedTest
+  @EnumSource
+  void aRecurringJobThatWasDefinedAgainAndDeletedDoesNotComeBack(OldDatabase.Kind kind)
+      throws Exception {
+    try (OldDatabase old = OldDatabase.create(kind)) {
+      JobRequestScheduler jobRunr = jobRunr(old, false);
+      recur(jobRunr, "nightly", "0 3 * * *", ZoneId.of("UTC"));
+      Process broken = system.start(old, moved, "jobrunr", SIGNATURE);
+      String kept = "select count(*) from jobrunr_metadata where name = 'punctual-import'";
+      Waiting.until("the job is taken", () -> old.number(kept) == 1);
+      broken.destroyForcibly().waitFor();
+
+      recur(jobRunr, "nightly", "0 9 1,L * *", ZoneId.of("UTC"));
+      assertThat(system.run(old, moved, "jobrunr", SIGNATURE))
+          .contains("The job 'nightly' has the cron expression '0 9 1,L * *'")
+          .contains("0 jobs were moved. 1 were refused and are where they were.");
+      jobRunr.deleteRecurringJob("nightly");
+
+      assertThat(system.run(old, moved, "jobrunr", SIGNATURE))
+          .contains("No job of JobRunr has the signature " + SIGNATURE + ". Found: none");
+      assertThat(system.schedule(moved, "nightly", 1)).isNull();
+      assertThat(old.number(kept)).isZero();
+    }
   }
 
   private String scheduleUrl(String id) {

@@ -236,11 +236,14 @@ class QuartzImportIT {
     scheduler.scheduleJobs(all, true);
   }
 
-  /** A rhythm of two seconds goes on without a gap and without an instant that comes twice. */
+  /**
+   * A rhythm of two seconds goes on without a gap and without an instant that comes twice. On one
+   * database, this waits until the new schedule runs; on the other, its plan has to fit.
+   */
   @ParameterizedTest
   @EnumSource
   void aScheduleMovesBetweenTwoOfItsRuns(OldDatabase.Kind kind) throws Exception {
-    List<String> instants = new ArrayList<>();
+    List<Instant> instants = new ArrayList<>();
     try (OldDatabase old = database(kind)) {
       Scheduler scheduler = scheduler(old, "shop", kind == OldDatabase.Kind.POSTGRESQL, true);
       scheduler.scheduleJob(
@@ -263,22 +266,35 @@ class QuartzImportIT {
                 "schedule some:rhythm moved, '0/2 * * * * ?' there", "1 schedules were moved.");
 
         assertThat(old.texts(state)).containsExactly("PAUSED");
-        Waiting.until(
-            "it ran three times here",
-            Duration.ofMinutes(3),
-            () -> system.schedule(moved, "some:rhythm", 1).at("/counts/fired").longValue() >= 3);
+        if (kind == OldDatabase.Kind.POSTGRESQL) {
+          Waiting.until(
+              "it ran three times here",
+              Duration.ofMinutes(3),
+              () -> system.schedule(moved, "some:rhythm", 1).at("/counts/fired").longValue() >= 3);
+        } else {
+          system
+              .schedule(moved, "some:rhythm", 3)
+              .get("preview")
+              .forEach(next -> instants.add(Instant.parse(next.get("at").stringValue())));
+        }
       } finally {
         scheduler.shutdown(true);
       }
-      RAN.forEach(ran -> instants.add(ran.split(" ")[1]));
+      RAN.forEach(ran -> instants.add(Instant.parse(ran.split(" ")[1])));
     }
-    assertThat(instants).hasSizeGreaterThanOrEqualTo(3);
+    assertThat(RAN).hasSizeGreaterThanOrEqualTo(3);
     assertThat(Http.delete(scheduleUrl("some:rhythm")).status()).isEqualTo(200);
+    Map<String, Instant> here = new LinkedHashMap<>();
+    for (JsonNode job : moved.all()) {
+      here.put(job.get("taskId").stringValue(), Instant.parse(job.get("dueAt").stringValue()));
+    }
     for (JsonNode job : moved.claim("moved")) {
       assertThat(job.get("params").stringValue()).isEqualTo("{\"order\":\"rhythm\"}");
-      instants.add(Instant.ofEpochMilli(job.get("dueTime").longValue()).toString());
+      here.put(
+          job.get("taskId").stringValue(), Instant.ofEpochMilli(job.get("dueTime").longValue()));
     }
-    List<Instant> sorted = instants.stream().map(Instant::parse).sorted().toList();
+    instants.addAll(here.values());
+    List<Instant> sorted = instants.stream().sorted().toList();
     Instant first = sorted.getFirst();
     for (int i = 0; i < sorted.size(); i++) {
       assertThat(sorted.get(i)).isEqualTo(first.plusSeconds(2L * i));

@@ -53,6 +53,7 @@ final class Modules {
           "modulith-shop",
           "nacos-server",
           "quarkus-shop",
+          "server",
           "system",
           "worker-boot35",
           "worker-boot40",

@@ -16,8 +16,8 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * The commands behind a change, on the same connection, that answer once the change is where it
- * must be: WAIT for replicas, WAITAOF for the disk.
+ * Confirms a change: sends a command on the same connection that answers once the change has
+ * reached its durability. WAIT does this for replicas, WAITAOF for the disk.
  *
  * <p>Where Redis writes its log with {@code appendfsync always}, it answers nothing before the
  * fsync, so that no command is needed; WAITAOF exists since 7.2.

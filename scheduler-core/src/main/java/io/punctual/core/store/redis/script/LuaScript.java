@@ -34,7 +34,7 @@ public record LuaScript(String name, byte[] text, String sha1) {
           """
           submit claim settle extend expire lapse cancel restore revise requeue purge
           find list tagged undoable stats usage forecast pause limit expiry hours opening
-          directory/pause directory/paused directory/register events/remember events/remembered instances/broke losses/keep
+          directory/pause directory/paused directory/register directory/stamps events/remember events/remembered instances/broke losses/keep
           members/beat schedules/declare schedules/due schedules/find schedules/list schedules/write
           workers/put workers/read
           """

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.DataType;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -31,6 +32,14 @@ import redis.clients.jedis.UnifiedJedis;
  * Never sends a script again after an answer was lost: whether to repeat is the caller's decision.
  */
 public final class ScriptRunner {
+
+  private static final String STAMPING = "compare queues";
+
+  // The keys that directory/stamps reads, as places in KEYS.
+  private static final int[] STAMPED =
+      Stream.of("delayed", "reserved", "dead", "stats", "control")
+          .mapToInt(Keys.SUFFIXES::indexOf)
+          .toArray();
 
   private final RedisConnectionFactory connections;
   private final Keys keys;
@@ -127,6 +136,50 @@ public final class ScriptRunner {
    */
   public Reply run(String call, String name, String what, byte[] key, Arguments arguments) {
     return calls.make(call, null, () -> run(name, what, null, List.of(key), arguments, null));
+  }
+
+  /**
+   * Runs directory/stamps on many buckets. In Redis Cluster each bucket has its own call.
+   *
+   * @return the store's time, and a stamp for each bucket
+   * @throws StoreException if Redis was not reached or refused
+   */
+  public Reply stamps(List<Bucket> buckets) {
+    if (!isCluster()) {
+      return stampsOf(buckets);
+    }
+    List<Object> all = new ArrayList<>();
+    for (Bucket bucket : buckets) {
+      Reply one = stampsOf(List.of(bucket));
+      all.addAll(one.values().subList(all.isEmpty() ? 0 : 1, 2));
+    }
+    return new Reply(all, Reached.REDIS);
+  }
+
+  private boolean isCluster() {
+    return StoreErrors.translated(
+        STAMPING,
+        () -> {
+          RedisConnection connection = connections.getConnection();
+          try {
+            return connection instanceof RedisClusterConnection;
+          } finally {
+            release(connection);
+          }
+        });
+  }
+
+  private Reply stampsOf(List<Bucket> buckets) {
+    List<byte[]> on = new ArrayList<>(STAMPED.length * buckets.size() + 1);
+    for (Bucket bucket : buckets) {
+      List<byte[]> all = keys.of(bucket);
+      for (int key : STAMPED) {
+        on.add(all.get(key));
+      }
+    }
+    List<byte[]> first = keys.of(buckets.get(0));
+    on.addAll(first.subList(Keys.SUFFIXES.size(), first.size()));
+    return run("stamps", "directory/stamps", STAMPING, on, new Arguments(0));
   }
 
   /**

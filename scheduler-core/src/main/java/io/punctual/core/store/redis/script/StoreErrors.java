@@ -8,7 +8,10 @@ import org.springframework.dao.DataAccessException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Turns what the driver throws into a {@link StoreException} that says how to go on. */
+/**
+ * Converts the exceptions of the Redis driver to a {@link StoreException}, whose kind says how to
+ * continue.
+ */
 public final class StoreErrors {
 
   /** Replies after which nothing was changed, and a later call may be taken. */

@@ -4,7 +4,7 @@ import io.punctual.core.store.durability.Durability;
 import java.time.Duration;
 
 /**
- * How the store keeps its data.
+ * The options of the store.
  *
  * @param prefix first part of every key and of the wake-up channel: 1 to 32 characters of
  *     [A-Za-z0-9._-], and for a store that a check throws away, {@code :check-} and 8 characters of
