@@ -1,9 +1,5 @@
 package io.punctual.systemtest;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -95,41 +91,35 @@ public record Execution(
     return "end " + run + " " + taskId + " " + micros + " " + ending + "\n";
   }
 
-  /** Reads a record file; a last line that is not whole yet does not count. */
-  public static List<Execution> read(Path record) throws IOException {
-    if (!Files.exists(record)) {
-      return List.of();
-    }
-    String text = Files.readString(record, StandardCharsets.US_ASCII);
-    return parse(text.substring(0, text.lastIndexOf('\n') + 1).lines().toList());
-  }
-
   static List<Execution> parse(Collection<String> lines) {
     Map<String, Execution> byRun = new LinkedHashMap<>();
-    for (String line : lines) {
-      String[] words = line.split(" ", -1);
-      long micros = Long.parseLong(words[3]);
-      if (words[0].equals("begin")) {
-        byRun.put(
-            words[1],
-            new Execution(
-                words[1],
-                words[2],
-                senders(words),
-                claimed(words, micros),
-                micros,
-                null,
-                null,
-                version(words)));
-      } else {
-        Execution begun = byRun.get(words[1]);
-        if (begun == null) {
-          throw new IllegalStateException("ended without having begun: " + line);
-        }
-        byRun.put(words[1], begun.ended(micros, Ending.valueOf(words[4])));
-      }
-    }
+    lines.forEach(line -> add(line, byRun));
     return new ArrayList<>(byRun.values());
+  }
+
+  /** Adds what a line says to the invocations by their ids. */
+  static void add(String line, Map<String, Execution> byRun) {
+    String[] words = line.split(" ", -1);
+    long micros = Long.parseLong(words[3]);
+    if (words[0].equals("begin")) {
+      byRun.put(
+          words[1],
+          new Execution(
+              words[1],
+              words[2],
+              senders(words),
+              claimed(words, micros),
+              micros,
+              null,
+              null,
+              version(words)));
+    } else {
+      Execution begun = byRun.get(words[1]);
+      if (begun == null) {
+        throw new IllegalStateException("ended without having begun: " + line);
+      }
+      byRun.put(words[1], begun.ended(micros, Ending.valueOf(words[4])));
+    }
   }
 
   private static Set<String> senders(String[] words) {

@@ -14,11 +14,11 @@ import tools.jackson.databind.json.JsonMapper;
 /** Plain HTTP, as any program would speak it. */
 public final class Http {
 
+  // No peer is remote; but this JVM may have to wait for a processor.
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
   static final HttpClient CLIENT =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(2))
-          .build();
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE).build();
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private Http() {}
@@ -36,7 +36,7 @@ public final class Http {
   public static HttpClient client(SSLContext context) {
     return HttpClient.newBuilder()
         .version(HttpClient.Version.HTTP_1_1)
-        .connectTimeout(Duration.ofSeconds(2))
+        .connectTimeout(PATIENCE)
         .sslContext(context)
         .build();
   }

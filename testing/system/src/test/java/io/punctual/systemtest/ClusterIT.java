@@ -26,14 +26,13 @@ class ClusterIT {
       scheduler.awaitReady();
       worker.awaitReady();
       String key = "{" + load.application() + ":job:0}";
-      try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 100").start(60)) {
+      try (Load _ = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 100").start(60)) {
         Waiting.until("jobs run", () -> load.begun("").size() > 200);
 
         RedisServer before = redis.ownerOf(key);
         load.fault("the slot of the queue moves", () -> move(redis, key));
         assertThat(redis.ownerOf(key)).isNotSameAs(before);
-        int moved = steady.sent();
-        Waiting.until("jobs go on", () -> load.begun("").size() > moved + 200);
+        load.awaitMoreBegun(200);
 
         load.fault(
             "the primary is killed",
@@ -42,8 +41,7 @@ class ClusterIT {
               primary.kill();
               Waiting.until("its replica took over", () -> owner(redis, key) != primary);
             });
-        int killed = steady.sent();
-        Waiting.until("and on", () -> load.begun("").size() > killed + 200);
+        load.awaitMoreBegun(200);
       }
       load.awaitDrained(scheduler);
       Accounting accounting = load.account();

@@ -40,7 +40,7 @@ class DeployIT {
         JavaProcess newTwo = load.worker(REGISTRY, "--worker.extra=extra")) {
       oldOne.awaitReady();
       oldTwo.awaitReady();
-      try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 200").start(60)) {
+      try (Load _ = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 200").start(60)) {
         Waiting.until("the load runs", () -> load.begun("load-").size() > 200);
         extra.submit(scheduler, "extra-", 50, "record", System.currentTimeMillis(), 0);
         Waiting.until(
@@ -51,9 +51,8 @@ class DeployIT {
         oldOne.terminate();
         newTwo.start().awaitReady();
         oldTwo.terminate();
-        int then = steady.sent();
         extra.submit(scheduler, "extra-more-", 50, "record", System.currentTimeMillis(), 0);
-        Waiting.until("the load goes on", () -> load.begun("load-").size() > then + 200);
+        load.awaitMoreBegun(200);
       }
       load.awaitDrained(scheduler);
       Waiting.until("the extra ones, too", () -> extra.drained(scheduler));

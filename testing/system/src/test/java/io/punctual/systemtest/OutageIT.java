@@ -78,15 +78,14 @@ class OutageIT {
         JavaProcess worker = load.worker(registry).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
-      try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "record").start(50)) {
+      try (Load _ = SchedulerDeathIT.load(load, List.of(scheduler), "record").start(50)) {
         Waiting.until("jobs run", () -> load.begun("").size() > 50);
 
         registry.kill();
         Waiting.until(
             "the scheduler has noticed",
             () -> Files.readString(scheduler.log()).contains("unable to send heartbeat"));
-        int then = steady.sent();
-        Waiting.until("jobs go on", () -> load.begun("").size() > then + 200);
+        load.awaitMoreBegun(200);
         Waiting.until(
             "the health tells of it",
             () ->
@@ -100,8 +99,7 @@ class OutageIT {
         assertThat(Http.get(scheduler.url() + "/actuator/health/liveness").status()).isEqualTo(200);
 
         registry.start().awaitReady();
-        int again = steady.sent();
-        Waiting.until("and on", () -> load.begun("").size() > again + 200);
+        load.awaitMoreBegun(200);
       }
       load.awaitDrained(scheduler);
       Accounting accounting = load.account();

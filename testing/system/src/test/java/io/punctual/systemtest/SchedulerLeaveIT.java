@@ -20,12 +20,11 @@ class SchedulerLeaveIT {
       one.awaitReady();
       two.awaitReady();
       worker.awaitReady();
-      try (Load steady = load(load, List.of(one, two), "sleep 200").start(100)) {
+      try (Load _ = load(load, List.of(one, two), "sleep 200").start(100)) {
         Waiting.until("the load runs", () -> load.begun("").size() > 400);
         for (JavaProcess leaving : List.of(one, two)) {
           leaving.terminate();
-          int then = steady.sent();
-          Waiting.until("the load goes on", () -> load.begun("").size() > then + 200);
+          load.awaitMoreBegun(200);
           leaving.start().awaitReady();
         }
       }

@@ -207,7 +207,7 @@ class TlsIT {
       addJob("pulling");
       Waiting.until("it is done", () -> isFinished("pulling/job/1"));
       assertThat(worker.pid()).isPositive();
-      assertThat(Execution.read(record)).hasSize(1);
+      assertThat(new ExecutionLog(record).executions()).hasSize(1);
     }
   }
 
@@ -222,7 +222,7 @@ class TlsIT {
           "the doctor says why", () -> probed("impostor").equals("certificate-not-trusted"));
       assertThat(job("impostor/job/1").at("/attempts/counted").intValue()).isZero();
       assertThat(worker.pid()).isPositive();
-      assertThat(Execution.read(record)).isEmpty();
+      assertThat(new ExecutionLog(record).executions()).isEmpty();
       Waiting.until("the demo is reached", () -> probed("order-service").equals("reached"));
     }
   }

@@ -199,18 +199,16 @@ class WorkerDeathIT {
         JavaProcess leaving = load.worker(REGISTRY).start()) {
       staying.awaitReady();
       leaving.awaitReady();
-      try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 500").start(50)) {
+      try (Load _ = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 500").start(50)) {
         awaitBusy(load, leaving);
         leaving.terminate();
-        int then = steady.sent();
-        Waiting.until("the load goes on", () -> load.begun("").size() > then + 100);
+        load.awaitMoreBegun(100);
         assertThat(load.repeated()).isEmpty();
 
         leaving.start().awaitReady();
         awaitBusy(load, leaving);
         load.fault("an instance is killed", leaving::kill);
-        int again = steady.sent();
-        Waiting.until("the load goes on", () -> load.begun("").size() > again + 100);
+        load.awaitMoreBegun(100);
       }
       load.awaitDrained(scheduler);
       Accounting accounting = load.account();

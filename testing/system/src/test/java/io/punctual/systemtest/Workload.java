@@ -19,12 +19,14 @@ final class Workload {
 
   private final String application;
   private final Path record;
+  private final ExecutionLog log;
   private final Submitter submitter;
   private final List<Fault> faults = Collections.synchronizedList(new ArrayList<>());
 
   private Workload(String application, Path record) {
     this.application = application;
     this.record = record;
+    this.log = new ExecutionLog(record);
     this.submitter = new Submitter(application);
   }
 
@@ -56,7 +58,7 @@ final class Workload {
   }
 
   List<Execution> executions() throws IOException {
-    return Execution.read(record);
+    return log.executions();
   }
 
   /** Ids that begin so and that a worker has begun. */
@@ -86,6 +88,12 @@ final class Workload {
       }
     }
     return latest;
+  }
+
+  /** Waits until that many more jobs were begun than by now. */
+  void awaitMoreBegun(int count) throws IOException {
+    int enough = begun("").size() + count;
+    Waiting.until(count + " more were begun", () -> begun("").size() >= enough);
   }
 
   void awaitDrained(JavaProcess scheduler) {

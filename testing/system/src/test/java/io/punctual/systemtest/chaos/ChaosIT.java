@@ -6,6 +6,7 @@ import io.punctual.systemtest.Accounting;
 import io.punctual.systemtest.Change;
 import io.punctual.systemtest.ChangingLoad;
 import io.punctual.systemtest.Execution;
+import io.punctual.systemtest.ExecutionLog;
 import io.punctual.systemtest.Fault;
 import io.punctual.systemtest.History;
 import io.punctual.systemtest.Load;
@@ -150,7 +151,7 @@ class ChaosIT {
       account(changing, pulls, submits);
       audit.judge(length);
     } finally {
-      chronicle.write(Execution.read(record));
+      chronicle.write(new ExecutionLog(record).executions());
     }
   }
 
@@ -305,7 +306,8 @@ class ChaosIT {
 
   private List<Execution> executions(boolean changed) throws IOException {
     return new ArrayList<>(
-        Execution.read(record).stream().filter(run -> run.version() > 0 == changed).toList());
+        new ExecutionLog(record)
+            .executions().stream().filter(run -> run.version() > 0 == changed).toList());
   }
 
   /** No more can have been in flight at the faults than all workers take, from each scheduler. */
