@@ -101,8 +101,8 @@ class XxlJobImportIT {
   @Test
   void schedulesHaveTheSameNextRunsAndOthersStay() throws Exception {
     String zone = "Asia/Shanghai";
-    List<String> expressions =
-        List.of("0 30 2 ? * 2-6", "0 0 9 L * ? *", "0 0/10 8-18 ? * MON-FRI");
+    // At no time have they the same next run in Berlin.
+    List<String> expressions = List.of("0 30 2 ? * 2-6", "0 0 9 L * ? *", "0 0/10 8-9 ? * MON-FRI");
     try (OldDatabase old = database()) {
       List<List<Instant>> expected = new ArrayList<>();
       for (String expression : expressions) {
