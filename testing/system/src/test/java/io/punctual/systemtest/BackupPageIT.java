@@ -49,7 +49,7 @@ class BackupPageIT {
       long copied = looks();
       submit(scheduler, "after");
       // The scheduler compares Redis with its last look, once a second.
-      Waiting.until("the scheduler has looked after the copy", () -> looks() > copied);
+      Waiting.until("the scheduler has looked again", () -> looks() > copied);
 
       redis.stop();
       shell(page, "Restore");
