@@ -46,7 +46,7 @@ if #found > 0 then
       if t.version == 1 then
         t.first_due = tonumber(due[i])
       end
-      t.version = t.version + 1
+      t.version, t.attempt_due = t.version + 1, nil
       if behind and behind.succeed(id, t.version) then
         remove(DELAYED, id)
         remove_tags(id, record.tags)

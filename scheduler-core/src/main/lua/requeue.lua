@@ -34,7 +34,8 @@ if #ids > 0 then
     end
     if kind == 'requeued' then
       done[id] = true
-      t.counted, t.delivered, t.suspect, t.first_due = 0, 0, 0, due
+      t.counted, t.delivered, t.suspect = 0, 0, 0
+      t.first_due, t.attempt_due = due, nil
       t.version = t.version + 1
       move(id, DEAD, DELAYED, int(due))
       add(TRIES, id, write_tries(t))

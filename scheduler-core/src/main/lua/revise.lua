@@ -35,7 +35,7 @@ if mode ~= 'keep' then
   due = int(tonumber(ARGV[6]) + (mode == 'in' and now or 0))
 end
 if mode ~= 'keep' or tries.version == 1 then
-  tries.first_due = tonumber(due)
+  tries.first_due, tries.attempt_due = tonumber(due), nil
 end
 tries.version = version + 1
 add(TRIES, id, write_tries(tries))

@@ -11,9 +11,9 @@
 --          a caller that does not know them; else '<token> <delay ms or -> <alone 0/1> <note>'
 -- RETURNS  {now ms, {settlement, kind, due ms of 'retry' or of the successor, or 0}...}; only for
 --          settlements, counted from 0, that are not acks which took effect and have no successor
--- COST     for all jobs at most 21 reads and 30 writes; per ack without hash or lease 1 read, of a
---          first attempt 2, if it finds no job 3, per failure 1, per job that expired 2, per job
---          that is cancelled 1; where jobs of the bucket have successors 1 more
+-- COST     for all jobs at most 21 reads and 30 writes; per ack without hash or lease 2 reads, if
+--          it finds no job 3, per failure 1, per job that expired 2, per job that is cancelled 1;
+--          where jobs of the bucket have successors 1 more
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
 --          returns is announced: the engine that ends it may have no capacity for it. A released
@@ -70,15 +70,11 @@ local function open_since(at)
   return from <= at and at < tonumber(to or 0) and from or 0
 end
 
--- From when on an attempt was late. The first one counts from the due time of the job, also if it
--- was sent before and no worker was reached.
+-- From when on an attempt was late: also if it was sent before and no worker was reached.
 local function late_since(id, record, lease)
   local due = lease.due
-  if any_tried and lease.attempt == '1' then
-    local tries = read_tries(redis.call('HGET', TRIES, id))
-    if tries.version ~= 1 then
-      due = tries.first_due
-    end
+  if any_tried then
+    due = read_tries(redis.call('HGET', TRIES, id)).attempt_due or due
   end
   return math.max(due, (struct.unpack('>I6', record)), open_since(tonumber(lease.claimed)))
 end

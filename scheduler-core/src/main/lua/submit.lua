@@ -158,7 +158,7 @@ local function merge(id, i, state, job, at, tries, version)
       behind.drop(id)
     end
     if job.rule ~= 'q' or tries.version == 1 then
-      tries.first_due = due
+      tries.first_due, tries.attempt_due = due, nil
     end
     tries.version = tries.version + 1
     add(JOBS, id, text)

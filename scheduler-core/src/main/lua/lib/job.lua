@@ -91,12 +91,14 @@ local function replace_lease(id, text)
   add(LEASES, id, text)
 end
 
--- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue> <version>';
--- a job that was not changed since it was created has none, and is version 1: its first due time is
--- the present one.
+-- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue> <version>[
+-- <attemptDue>]'; a job that was not changed since it was created has none, and is version 1: its
+-- first due time is the present one. The last is when the next attempt was due at first, if the job
+-- went out since then and came back without an attempt; else the present due time says it.
 local function read_tries(text)
-  local undeliverable, unknown, failed, counted, delivered, suspect, first_due, version =
-    string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+) (%d+)$')
+  local undeliverable, unknown, failed, counted, delivered, suspect, first_due, version,
+    attempt_due =
+    string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+) (%d+) ?(%d*)$')
   return {
     undeliverable = tonumber(undeliverable or 0),
     unknown = tonumber(unknown or 0),
@@ -106,12 +108,14 @@ local function read_tries(text)
     suspect = tonumber(suspect or 0),
     first_due = tonumber(first_due or 0),
     version = tonumber(version or 1),
+    attempt_due = tonumber(attempt_due or ''),
   }
 end
 
 local function write_tries(t)
-  return string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f',
+  local text = string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f',
     t.undeliverable, t.unknown, t.failed, t.counted, t.delivered, t.suspect, t.first_due, t.version)
+  return t.attempt_due and text .. ' ' .. int(t.attempt_due) or text
 end
 
 -- '<incarnation> <token> <attempt> <alone> <claimedMs> <due> <version> <owner>[<DEL><by>][ cancelling]';

@@ -33,9 +33,10 @@ local function keep_nothing(id)
 end
 
 -- Keeps a job as it was before its cancel, no longer than its tombstone, or that it is too large;
--- the due time is text.
+-- the due time is text. From when on its next attempt was late is not kept: it was cancelled since.
 local function keep_job(id, record, due, tries, retention, operation)
   local ms = math.min(KEPT_MS, retention)
+  tries.attempt_due = nil
   if #record.text > MOST_BYTES then
     keep(id, '+ ' .. record.incarnation, ms, operation, '')
     return

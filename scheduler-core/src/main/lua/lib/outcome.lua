@@ -34,9 +34,11 @@ end
 
 -- Makes a reserved job wait again without an attempt. Returns its due time.
 local function give_back(job, due)
+  local tries = tries_behind(job)
+  tries.attempt_due = tries.attempt_due or due ~= job.lease.due and job.lease.due or nil
   move(job.id, RESERVED, DELAYED, int(due))
   remove(LEASES, job.id)
-  add(TRIES, job.id, write_tries(tries_behind(job)))
+  add(TRIES, job.id, write_tries(tries))
   return due
 end
 
@@ -92,6 +94,8 @@ local function end_attempt(job, kind, delay, alone, note)
     disposition = 'dead-expired'
     count('lapsed')
   end
+  tries.attempt_due = kind == 'undeliverable' and delay and (tries.attempt_due or job.lease.due)
+    or nil
 
   remove(LEASES, id)
   local entry = { now_text, kind, disposition, job.lease.attempt, job.lease.claimed }

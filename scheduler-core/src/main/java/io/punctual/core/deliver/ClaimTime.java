@@ -15,13 +15,11 @@ import java.util.concurrent.TimeUnit;
 public record ClaimTime(long sent, long stored, long openSince, long roomFor) {
 
   /**
-   * Returns from when on the attempt is late, in epoch ms. The first one is late from the due time
-   * of the job, also if it was sent before and no worker was reached; a further one from the due
-   * time of the retry.
+   * Returns from when on the attempt is late, in epoch ms: from the due time of the job or of the
+   * retry, also if it was sent since then and no worker was reached.
    */
   public long lateSince(ClaimedJob job) {
-    long due = job.attempt() == 1 ? Math.min(job.due(), job.dueTime()) : job.due();
-    return Math.max(due, earliest(job));
+    return Math.max(job.attemptDue(), earliest(job));
   }
 
   /** How late the attempt was when it was claimed, ms. */

@@ -13,6 +13,8 @@ package io.punctual.core.job;
  *     the present due time takes its place
  * @param version the number of the last change that this was written with; 1 for a job that was not
  *     changed since it was created
+ * @param attemptDue epoch ms at which the next attempt was due at first, if the job went out since
+ *     then and came back without an attempt; 0 if the present due time says it
  */
 public record AttemptCounts(
     int undeliverable,
@@ -22,10 +24,16 @@ public record AttemptCounts(
     int delivered,
     boolean suspect,
     long firstDue,
-    long version) {
+    long version,
+    long attemptDue) {
 
   /** A job that was never tried. */
-  public static final AttemptCounts NONE = new AttemptCounts(0, 0, 0, 0, 0, false, 0, 1);
+  public static final AttemptCounts NONE = of(0, 1);
+
+  /** A job that was not tried since it was due at first at {@code firstDue}. */
+  public static AttemptCounts of(long firstDue, long version) {
+    return new AttemptCounts(0, 0, 0, 0, 0, false, firstDue, version, 0);
+  }
 
   /** Attempts that ran or may have run. */
   public int attempts() {

@@ -7,7 +7,7 @@ import io.punctual.core.job.LeaseToken;
 /**
  * A job that the caller may work on until its lease ends.
  *
- * @param due epoch ms at which this attempt was due
+ * @param due epoch ms from which on it could be claimed
  * @param attempt counted from 1
  */
 public record ClaimedJob(
@@ -16,6 +16,11 @@ public record ClaimedJob(
   /** The number of this claim among the job's changes. */
   public long version() {
     return tries.version() + 1;
+  }
+
+  /** Epoch ms at which this attempt was due at first, before it reached no worker or came back. */
+  public long attemptDue() {
+    return tries.attemptDue() == 0 ? due : tries.attemptDue();
   }
 
   /** Epoch ms at which the job was due at first, before anything went wrong. */

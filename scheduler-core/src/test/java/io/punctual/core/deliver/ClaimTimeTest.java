@@ -62,26 +62,37 @@ class ClaimTimeTest {
     // Sent at 1000 in vain.
     assertThat(time.lateSince(job(3_000, 1_000, 10))).isEqualTo(1_000);
     assertThat(time.late(job(3_000, 1_000, 10))).isEqualTo(2_004);
-    ClaimedJob retry = job(2, 3_000, 1_000, 10);
+    ClaimedJob retry = job(2, 3_000, 0, 10);
     assertThat(time.lateSince(retry)).isEqualTo(3_000);
     assertThat(time.late(retry)).isEqualTo(4);
+    // A retry that was sent at 2000 in vain.
+    assertThat(time.lateSince(job(2, 3_000, 2_000, 10))).isEqualTo(2_000);
+    assertThat(time.late(job(2, 3_000, 2_000, 10))).isEqualTo(1_004);
     // Accepted later, or kept back by the hours of its queue.
     assertThat(time.lateSince(job(0, 0, 1_001))).isEqualTo(1_001);
     assertThat(new ClaimTime(0, 5_004, 5_000, 0).lateSince(retry)).isEqualTo(5_000);
   }
 
-  private static ClaimedJob job(long due, long firstDue, long accepted) {
-    return job(1, due, firstDue, accepted);
+  private static ClaimedJob job(long due, long attemptDue, long accepted) {
+    return job(1, due, attemptDue, accepted);
   }
 
-  private static ClaimedJob job(int attempt, long due, long firstDue, long accepted) {
+  private static ClaimedJob job(int attempt, long due, long attemptDue, long accepted) {
     return new ClaimedJob(
         "a",
         due,
         attempt,
         new JobRecord("i", 5, accepted, 0, Origin.UNKNOWN, List.of(), new byte[0]),
         new AttemptCounts(
-            firstDue == 0 ? 0 : 1, 0, 0, 0, 0, false, firstDue, firstDue == 0 ? 1 : 2),
+            attemptDue == 0 ? 0 : 1,
+            0,
+            attempt - 1,
+            attempt - 1,
+            attempt - 1,
+            false,
+            900,
+            2,
+            attemptDue),
         new LeaseToken("t"));
   }
 }

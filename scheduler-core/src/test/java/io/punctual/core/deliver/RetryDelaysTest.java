@@ -110,7 +110,7 @@ class RetryDelaysTest {
         0,
         delivered + 1,
         new JobRecord("inc", 10, 0, 0, Origin.UNKNOWN, List.of(), new byte[0]),
-        new AttemptCounts(undeliverable, 0, counted, counted, delivered, false, 0, 1),
+        new AttemptCounts(undeliverable, 0, counted, counted, delivered, false, 0, 1, 0),
         new LeaseToken("t"));
   }
 

@@ -403,7 +403,7 @@ class CommandController {
     ClaimService.Settlement settlement =
         claims.failed(
             token(command, id),
-            new ClaimService.Ender(
+            new ClaimService.ReportingWorker(
                 command.worker() == null ? null : JobFields.worker(command.worker()),
                 JobFields.address(request)),
             Objects.requireNonNullElse(command.error(), ""),

@@ -143,12 +143,12 @@ public class ClaimService {
   }
 
   /**
-   * The worker that ends a job.
+   * The worker that reports a failure.
    *
-   * @param name that it gives itself; null for the name with which the job was claimed
-   * @param address from which it calls, for a job that was not claimed by a worker
+   * @param name its own name; null for the name in the lease
+   * @param address its address, used if no worker pulled the job
    */
-  public record Ender(@Nullable String name, String address) {}
+  public record ReportingWorker(@Nullable String name, String address) {}
 
   /**
    * Notes that a job failed.
@@ -156,7 +156,8 @@ public class ClaimService {
    * @param delay until the next attempt; null leaves it to the retry policy
    * @throws ApiException 409 if the lease was lost
    */
-  public Settlement failed(ClaimToken token, Ender worker, String error, @Nullable Duration delay) {
+  public Settlement failed(
+      ClaimToken token, ReportingWorker worker, String error, @Nullable Duration delay) {
     String name = name(token, worker);
     return settled(token, Outcome.RETRY, claims.failed(token, name, error, delay).join());
   }
@@ -166,19 +167,19 @@ public class ClaimService {
    *
    * @throws ApiException 409 if the lease was lost
    */
-  public Settlement rejected(ClaimToken token, Ender worker, String error) {
+  public Settlement rejected(ClaimToken token, ReportingWorker worker, String error) {
     String name = name(token, worker);
     return settled(token, Outcome.RETRY, claims.rejected(token, name, error).join());
   }
 
-  private String name(ClaimToken token, Ender worker) {
+  private String name(ClaimToken token, ReportingWorker worker) {
     if (worker.name() != null) {
       return worker.name();
     }
     return engine
         .find(token.queue(), token.taskId())
         .map(JobView::lease)
-        .filter(lease -> lease.pulled() && lease.token().equals(token.lease()))
+        .filter(lease -> lease.ownerIsWorker() && lease.token().equals(token.lease()))
         .map(JobView.LeaseInfo::owner)
         .orElse(worker.address());
   }

@@ -186,13 +186,14 @@ class ClaimsController {
     return JobAnswer.of(
         claims.failed(
             ClaimService.token(token),
-            ender(nack.worker(), request),
+            reportingWorker(nack.worker(), request),
             Objects.requireNonNullElse(nack.error(), ""),
             nack.delay()));
   }
 
-  private static ClaimService.Ender ender(@Nullable String worker, HttpServletRequest request) {
-    return new ClaimService.Ender(
+  private static ClaimService.ReportingWorker reportingWorker(
+      @Nullable String worker, HttpServletRequest request) {
+    return new ClaimService.ReportingWorker(
         worker == null ? null : JobFields.worker(worker), JobFields.address(request));
   }
 
@@ -207,7 +208,7 @@ class ClaimsController {
     return JobAnswer.of(
         claims.rejected(
             ClaimService.token(token),
-            ender(reject.worker(), request),
+            reportingWorker(reject.worker(), request),
             Objects.requireNonNullElse(reject.error(), "")));
   }
 

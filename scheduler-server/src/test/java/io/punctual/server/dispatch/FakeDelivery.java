@@ -155,7 +155,7 @@ public final class FakeDelivery implements Delivery {
 
   @Override
   public AttemptCounts tries() {
-    return new AttemptCounts(0, unknown, 0, 0, unknown, suspect, 0, 1);
+    return new AttemptCounts(0, unknown, 0, 0, unknown, suspect, 0, 1, 0);
   }
 
   @Override

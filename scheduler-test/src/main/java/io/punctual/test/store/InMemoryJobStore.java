@@ -161,7 +161,7 @@ public final class InMemoryJobStore implements JobStore {
     String id = job.taskId();
     long version = b.version(id, state) + 1;
     b.dead.remove(id);
-    b.tries.put(id, new AttemptCounts(0, 0, 0, 0, 0, false, due, version));
+    b.tries.put(id, AttemptCounts.of(due, version));
     b.errors.remove(id);
     b.next.remove(id);
     b.store(job, due, now);
@@ -228,7 +228,8 @@ public final class InMemoryJobStore implements JobStore {
     }
     b.delayed.put(id, merged);
     boolean moves = rule != OnConflict.Rule.QUEUE_ONE;
-    b.tries.put(id, MemoryBucket.changed(t, moves || t.version() == 1 ? merged : t.firstDue()));
+    long firstDue = moves || t.version() == 1 ? merged : t.firstDue();
+    b.tries.put(id, MemoryBucket.changed(t, firstDue, moves ? 0 : t.attemptDue()));
     if (moves) {
       b.next.remove(id);
     }
@@ -447,8 +448,8 @@ public final class InMemoryJobStore implements JobStore {
         || !lease.token().equals(settlement.token().value())) {
       return null;
     }
-    AttemptCounts tries = b.tries.getOrDefault(id, AttemptCounts.NONE);
-    long due = lease.attempt() == 1 && tries.version() != 1 ? tries.firstDue() : lease.due();
+    long attemptDue = b.tries.getOrDefault(id, AttemptCounts.NONE).attemptDue();
+    long due = attemptDue == 0 ? lease.due() : attemptDue;
     long since = Math.max(Math.max(due, record.acceptedAt()), b.openSince(lease.claimedAt()));
     boolean sent = Boolean.FALSE.equals(lease.counts());
     return new Ending(
@@ -656,7 +657,7 @@ public final class InMemoryJobStore implements JobStore {
     if (record != null) {
       AttemptCounts t = b.tries.getOrDefault(taskId, AttemptCounts.NONE);
       long due = b.delayed.getOrDefault(taskId, 0L);
-      AttemptCounts after = MemoryBucket.changed(t, t.version() == 1 ? due : t.firstDue());
+      AttemptCounts after = MemoryBucket.changed(t, t.version() == 1 ? due : t.firstDue(), 0);
       b.keep(
           taskId,
           MemoryBucket.Kept.of(
@@ -697,7 +698,7 @@ public final class InMemoryJobStore implements JobStore {
     b.delayed.put(taskId, due);
     b.tries.put(
         taskId,
-        MemoryBucket.changed(kept.tries(), kept.due() < now ? now : kept.tries().firstDue()));
+        MemoryBucket.changed(kept.tries(), kept.due() < now ? now : kept.tries().firstDue(), 0));
     if (!kept.failures().isEmpty()) {
       b.errors.put(taskId, kept.failures());
     }
@@ -817,22 +818,14 @@ public final class InMemoryJobStore implements JobStore {
     AttemptCounts t = b.tries.getOrDefault(taskId, AttemptCounts.NONE);
     long at = b.delayed.getOrDefault(taskId, 0L);
     long first = t.version() == 1 ? at : t.firstDue();
+    long attemptDue = t.attemptDue();
     if (due != null) {
       at = due.relative() ? now + due.millis() : due.millis();
       first = at;
+      attemptDue = 0;
       b.delayed.put(taskId, at);
     }
-    b.tries.put(
-        taskId,
-        new AttemptCounts(
-            t.undeliverable(),
-            t.unknown(),
-            t.failed(),
-            t.counted(),
-            t.delivered(),
-            t.suspect(),
-            first,
-            t.version() + 1));
+    b.tries.put(taskId, MemoryBucket.changed(t, first, attemptDue));
     if (content != null && record != null) {
       b.put(
           taskId,
@@ -867,7 +860,7 @@ public final class InMemoryJobStore implements JobStore {
         b.tries.put(
             id,
             new AttemptCounts(
-                t.undeliverable(), t.unknown(), t.failed(), 0, 0, false, due, t.version() + 1));
+                t.undeliverable(), t.unknown(), t.failed(), 0, 0, false, due, t.version() + 1, 0));
         b.count("requeued");
         items.add(new Requeued.Item(Requeued.Kind.REQUEUED, b.job(id, JobState.DELAYED)));
       }

@@ -326,8 +326,9 @@ final class MemoryBucket {
                   t.delivered(),
                   t.suspect(),
                   t.firstDue(),
-                  t.version());
-          case "expired" -> t;
+                  t.version(),
+                  next == null ? 0 : attemptDue(t, lease));
+          case "expired" -> changed(t, t.firstDue(), 0, t.version());
           case "unknown", "lease" ->
               new AttemptCounts(
                   t.undeliverable(),
@@ -337,7 +338,8 @@ final class MemoryBucket {
                   t.delivered() + 1,
                   true,
                   t.firstDue(),
-                  t.version());
+                  t.version(),
+                  0);
           default ->
               new AttemptCounts(
                   t.undeliverable(),
@@ -347,7 +349,8 @@ final class MemoryBucket {
                   t.delivered() + 1,
                   false,
                   t.firstDue(),
-                  t.version());
+                  t.version(),
+                  0);
         };
     String disposition = "retry";
     if (kind.equals("rejected")) {
@@ -404,14 +407,16 @@ final class MemoryBucket {
     long due = successor.dueAt(now);
     store(successor.job(), due, now);
     if (version > 0) {
-      tries.put(id, new AttemptCounts(0, 0, 0, 0, 0, false, due, version + 1));
+      tries.put(id, AttemptCounts.of(due, version + 1));
     }
     return due;
   }
 
   /** Makes a reserved job wait again, without an attempt. */
   void giveBack(String id, HeldLease lease, long due) {
-    tries.put(id, behind(tries.getOrDefault(id, AttemptCounts.NONE), lease));
+    AttemptCounts t = behind(tries.getOrDefault(id, AttemptCounts.NONE), lease);
+    long attemptDue = due == lease.due() ? t.attemptDue() : attemptDue(t, lease);
+    tries.put(id, changed(t, t.firstDue(), attemptDue, t.version()));
     reserved.remove(id);
     leases.remove(id);
     delayed.put(id, due);
@@ -419,15 +424,22 @@ final class MemoryBucket {
 
   /** What is known of the attempts of a job when its holder loses it. */
   private static AttemptCounts behind(AttemptCounts t, HeldLease lease) {
-    return changed(t, t.version() == 1 ? lease.due() : t.firstDue(), lease.version() + 1);
+    long firstDue = t.version() == 1 ? lease.due() : t.firstDue();
+    return changed(t, firstDue, t.attemptDue(), lease.version() + 1);
+  }
+
+  /** When an attempt was due that the job comes back without. */
+  private static long attemptDue(AttemptCounts t, HeldLease lease) {
+    return t.attemptDue() == 0 ? lease.due() : t.attemptDue();
   }
 
   /** The same attempts after a change of the job. */
-  static AttemptCounts changed(AttemptCounts t, long firstDue) {
-    return changed(t, firstDue, t.version() + 1);
+  static AttemptCounts changed(AttemptCounts t, long firstDue, long attemptDue) {
+    return changed(t, firstDue, attemptDue, t.version() + 1);
   }
 
-  private static AttemptCounts changed(AttemptCounts t, long firstDue, long version) {
+  private static AttemptCounts changed(
+      AttemptCounts t, long firstDue, long attemptDue, long version) {
     return new AttemptCounts(
         t.undeliverable(),
         t.unknown(),
@@ -436,7 +448,8 @@ final class MemoryBucket {
         t.delivered(),
         t.suspect(),
         firstDue,
-        version);
+        version,
+        attemptDue);
   }
 
   /** The number of the last change of a job; 0 where its lease is gone. */
@@ -466,8 +479,9 @@ final class MemoryBucket {
   @Nullable Long endCancelled(String id, JobRecord record, long now, long retention) {
     HeldLease lease = leases.get(id);
     String by = lease == null ? null : lease.cancelledBy();
+    AttemptCounts t = tries.getOrDefault(id, AttemptCounts.NONE);
     AttemptCounts after =
-        lease == null ? null : behind(tries.getOrDefault(id, AttemptCounts.NONE), lease);
+        lease == null ? null : behind(changed(t, t.firstDue(), 0, t.version()), lease);
     List<Failure> failures = errors.getOrDefault(id, List.of());
     forget(id);
     bury(record, id, now, retention, false, by == null ? null : Ending.cancelled(by));
@@ -485,17 +499,8 @@ final class MemoryBucket {
   /** Ends a waiting job that could not start in time. */
   void lapse(String id, long now) {
     AttemptCounts t = tries.getOrDefault(id, AttemptCounts.NONE);
-    tries.put(
-        id,
-        new AttemptCounts(
-            t.undeliverable(),
-            t.unknown(),
-            t.failed(),
-            t.counted(),
-            t.delivered(),
-            t.suspect(),
-            t.version() == 1 ? delayed.getOrDefault(id, 0L) : t.firstDue(),
-            t.version() + 1));
+    long firstDue = t.version() == 1 ? delayed.getOrDefault(id, 0L) : t.firstDue();
+    tries.put(id, changed(t, firstDue, 0));
     long version = version(id, JobState.DELAYED);
     delayed.remove(id);
     failed(id, new Failure(now, "expired", "dead-expired", 0, 0, new byte[0]));
@@ -815,7 +820,7 @@ final class MemoryBucket {
   }
 
   private static String text(AttemptCounts t) {
-    return "%d %d %d %d %d %d %d %d"
+    return "%d %d %d %d %d %d %d %d%s"
         .formatted(
             t.undeliverable(),
             t.unknown(),
@@ -824,7 +829,8 @@ final class MemoryBucket {
             t.delivered(),
             t.suspect() ? 1 : 0,
             t.firstDue(),
-            t.version());
+            t.version(),
+            t.attemptDue() == 0 ? "" : " " + t.attemptDue());
   }
 
   private static String text(byte[] bytes) {

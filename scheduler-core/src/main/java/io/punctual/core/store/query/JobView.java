@@ -152,8 +152,8 @@ public record JobView(
   /**
    * The lease of a reserved job.
    *
-   * @param pulled whether the owner is the worker; also true where a scheduler sends a job to a
-   *     worker by itself, since one of its attempts broke off
+   * @param ownerIsWorker whether the owner is the worker: true for a pulled job, and in plugin mode
+   *     for a job that runs alone
    * @param due the due time of the attempt under way, epoch ms
    * @param version the number of the claim among the job's changes
    * @param cancelling whether the attempt is to stop
@@ -161,7 +161,7 @@ public record JobView(
   public record LeaseInfo(
       LeaseToken token,
       int attempt,
-      boolean pulled,
+      boolean ownerIsWorker,
       long claimedAt,
       long due,
       long version,

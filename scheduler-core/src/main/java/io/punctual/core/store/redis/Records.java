@@ -42,7 +42,7 @@ final class Records {
       Pattern.compile("([A-Za-z0-9._:-]+) (\\d{1,18}) (\\S+) (\\S+)((?: .*)?)");
   private static final Pattern TRIES =
       Pattern.compile(
-          "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})");
+          "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})(?: (\\d{1,18}))?");
   private static final Pattern LEASE =
       Pattern.compile(
           "\\S+ ([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18})"
@@ -153,7 +153,8 @@ final class Records {
             Integer.parseInt(parts.group(5)),
             parts.group(6).equals("1"),
             Long.parseLong(parts.group(7)),
-            Long.parseLong(parts.group(8)))
+            Long.parseLong(parts.group(8)),
+            parts.group(9) == null ? 0 : Long.parseLong(parts.group(9)))
         : AttemptCounts.NONE;
   }
 

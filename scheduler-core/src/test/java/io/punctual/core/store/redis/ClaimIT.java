@@ -166,7 +166,7 @@ class ClaimIT extends TransitionTestBase {
 
     assertThat(claim.jobs().get(0).attempt()).isEqualTo(6);
     assertThat(claim.jobs().get(0).tries())
-        .isEqualTo(new AttemptCounts(40, 2, 3, 1, 5, /* suspect= */ false, 900_000, 3));
+        .isEqualTo(new AttemptCounts(40, 2, 3, 1, 5, /* suspect= */ false, 900_000, 3, 0));
     then(
         bucket()
             .reserved("a", NOW + 10_000, "t-1 6 0 1000000 7 4 me")

@@ -36,7 +36,7 @@ class FindIT extends TransitionTestBase {
     assertThat(runs.state()).isEqualTo(JobState.RESERVED);
     assertThat(runs.at()).isEqualTo(NOW + 9);
     assertThat(runs.tries())
-        .isEqualTo(new AttemptCounts(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3));
+        .isEqualTo(new AttemptCounts(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3, 0));
     assertThat(runs.lease())
         .isEqualTo(
             new JobView.LeaseInfo(

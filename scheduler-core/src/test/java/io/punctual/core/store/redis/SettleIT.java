@@ -153,22 +153,25 @@ class SettleIT extends TransitionTestBase {
   }
 
   @Test
-  void aFirstAttemptThatWasSentBeforeIsLateSinceTheJobWasDue() {
+  void anAttemptThatWasSentBeforeIsLateSinceItWasDue() {
     String lease = "t-1 %d - 990000 980000 3 w";
     given(
         bucket()
             .reserved("first", NOW + 5, lease.formatted(1))
-            .tries("first", "1 0 0 0 1 0 900000 2")
+            .tries("first", "1 0 0 0 1 0 900000 2 900000")
             .reserved("second", NOW + 5, lease.formatted(2))
-            .tries("second", "0 0 1 1 1 0 900000 2"));
+            .tries("second", "0 0 1 1 1 0 900000 2")
+            .reserved("again", NOW + 5, lease.formatted(2))
+            .tries("again", "1 0 1 1 1 0 900000 2 970000"));
 
-    settle(end(Op.DONE, "first"), end(Op.DONE, "second"));
+    settle(end(Op.DONE, "first"), end(Op.DONE, "second"), end(Op.DONE, "again"));
 
     then(
         bucket()
             .tomb("first", NOW + RETENTION, "D", "body of first", NOW, "1,990000,90000,w")
             .tomb("second", NOW + RETENTION, "D", "body of second", NOW, "2,990000,10000,w")
-            .counted("done", 2));
+            .tomb("again", NOW + RETENTION, "D", "body of again", NOW, "2,990000,20000,w")
+            .counted("done", 3));
   }
 
   @Test
@@ -355,7 +358,7 @@ class SettleIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("a", NOW + 700)
-            .tries("a", "999 0 2 2 8 1 123 3")
+            .tries("a", "999 0 2 2 8 1 123 3 980000")
             .error("a", "1000000 undeliverable retry 1 990000 4\nnone")
             .counted("undeliverable", 1));
   }
@@ -363,7 +366,9 @@ class SettleIT extends TransitionTestBase {
   @Test
   void aReturnedJobIsAsBeforeItWasClaimed() {
     BucketState rest =
-        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 failed retry 1 990000 2\nno");
+        bucket()
+            .tries("a", "0 0 1 1 1 0 5 3 970000")
+            .error("a", "900000 failed retry 1 990000 2\nno");
     given(rest.reserved("a", NOW + 5, HELD));
 
     assertAnswer(end(Op.RETURNED, "a"), Kind.RETRY, 980_000);
@@ -376,17 +381,19 @@ class SettleIT extends TransitionTestBase {
 
     assertAnswer(end(Op.RELEASED, "a"), Kind.RETRY, NOW + 700);
     then(
-        bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
+        bucket()
+            .delayed("a", NOW + 700)
+            .tries("a", "0 0 0 0 0 0 980000 3 980000")
+            .counted("released", 1));
   }
 
   @Test
-  void aReleasedJobKeepsItsFailures() {
-    BucketState rest =
-        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 failed retry 1 990000 2\nno");
-    given(rest.reserved("a", NOW + 5, HELD));
+  void aReleasedJobKeepsItsFailuresAndWhenItWasDueAtFirst() {
+    BucketState rest = bucket().error("a", "900000 failed retry 1 990000 2\nno");
+    given(rest.reserved("a", NOW + 5, HELD).tries("a", "1 0 1 1 1 0 5 3 970000"));
 
     assertAnswer(end(Op.RELEASED, "a"), Kind.RETRY, NOW + 700);
-    then(rest.delayed("a", NOW + 700).counted("released", 1));
+    then(rest.delayed("a", NOW + 700).tries("a", "1 0 1 1 1 0 5 3 970000").counted("released", 1));
   }
 
   @Test

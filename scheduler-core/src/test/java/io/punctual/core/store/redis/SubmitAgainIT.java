@@ -309,7 +309,7 @@ class SubmitAgainIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("a", NOW + 700)
-            .tries("a", "1 0 0 0 0 0 980000 3")
+            .tries("a", "1 0 0 0 0 0 980000 3 980000")
             .error("a", "1000000 undeliverable retry 1 990000 0\n")
             .with("next", "a", waiting("+1000", "1"))
             .counted("undeliverable", 1));
