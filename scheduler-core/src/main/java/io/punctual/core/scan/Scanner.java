@@ -19,6 +19,7 @@ import io.punctual.core.pull.Pulls;
 import io.punctual.core.recovery.Contact;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Expired;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,6 +113,9 @@ public final class Scanner {
   private long refusedAt;
   // When the queue was last found paused, closed or at its limits.
   private long shutAt = Long.MIN_VALUE / 2;
+  // When the last claim left nothing that could go out then, and until when; epoch ms.
+  private long heldAt;
+  private long heldUntil;
   private long claimedAt;
   private long offeredAt = Long.MIN_VALUE / 2;
   private long offeredDue = WakePlan.NEVER;
@@ -368,13 +373,26 @@ public final class Scanner {
    * @param since when there began to be a taker for the claim's jobs, monotonic ns
    */
   private ClaimTime claimTime(long sent, Claim claim, long since) {
-    // Resuming a queue wakes its scanners.
-    long roomFor = wasPaused ? 0 : sent - Math.max(since, shutAt);
+    if (wasPaused) {
+      // Resuming a queue wakes its scanners.
+      shutAt = sent;
+    }
+    long roomFor = sent - Math.max(since, shutAt);
+    if (!claim.jobs().isEmpty() && wasDueAt(heldAt, claim.jobs().get(0))) {
+      // The claim before did not get it, though it was due: a rate held it back.
+      roomFor = TimeUnit.MILLISECONDS.toNanos(Math.max(0, claim.now() - heldUntil));
+    }
     wasPaused = claim.pausedSince() != null;
-    if (wasPaused || claim.closed() || claim.full()) {
+    if (claim.closed() || claim.full()) {
       shutAt = context.now();
     }
+    heldUntil = orNever(claim.nextDue());
+    heldAt = heldUntil > claim.now() ? claim.now() : 0;
     return new ClaimTime(sent, claim.now(), claim.openSince(), roomFor);
+  }
+
+  private static boolean wasDueAt(long time, ClaimedJob job) {
+    return job.due() <= time && job.record().acceptedAt() <= time;
   }
 
   private void claimed(long sent, long ends, Claim claim) {
@@ -495,7 +513,7 @@ public final class Scanner {
           Math.abs(set),
           set > 0
               ? "leases keep the time that they had left"
-              : "jobs of dead instances wait that much longer");
+              : "jobs whose scheduler or worker has died are delivered again that much later");
     }
   }
 

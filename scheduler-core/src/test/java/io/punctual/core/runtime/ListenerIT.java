@@ -17,6 +17,7 @@ import io.punctual.core.WakeCause;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submitted;
 import io.punctual.redis.Resp;
@@ -179,6 +180,49 @@ class ListenerIT extends EngineTestBase {
     Lateness lateness = Objects.requireNonNull(late.peek());
     assertThat(lateness.room()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(290));
     assertThat(lateness.scan()).isLessThan(lateness.room());
+  }
+
+  @Test
+  void whatARateHoldsBackIsNotHeldAgainstItsScanner() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "later", Duration.ofHours(1));
+    engine.operations().limit(QUEUE, new Throttle(null, Throttle.Rate.parse("1/s")));
+    submit(engine, "a", Duration.ZERO);
+    submit(engine, "b", Duration.ZERO);
+    next(dispatcher).done().join();
+    next(dispatcher).done().join();
+
+    eventually().until(() -> late.size() == 2);
+    assertThat(late)
+        .anySatisfy(
+            second -> {
+              assertThat(second.room()).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(500));
+              assertThat(second.scan()).isLessThan(second.room());
+            });
+  }
+
+  @Test
+  void whatStillWaitsAfterAPauseIsNotHeldAgainstItsScanner() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "later", Duration.ofHours(1));
+    var paused = engine.operations().pause(QUEUE, true);
+    submit(engine, "a", Duration.ZERO);
+    submit(engine, "b", Duration.ZERO);
+    awaitDueFor(600, engine);
+    engine.operations().limit(QUEUE, new Throttle(1, null));
+    var resumed = engine.operations().pause(QUEUE, false);
+    next(dispatcher).done().join();
+    next(dispatcher).done().join();
+
+    eventually().until(() -> late.size() == 2);
+    assertThat(late)
+        .allSatisfy(
+            one -> {
+              assertThat(one.room()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(590));
+              assertThat(one.scan()).isLessThan(one.room());
+            });
   }
 
   @Test
