@@ -108,7 +108,7 @@ final class Move<E> {
   String left() {
     return sentence(End.REFUSED, "were refused and are where they were")
         + sentence(End.KEPT, "stay taken, since Punctual may have them")
-        + sentence(End.CHANGED, "were changed by the old side meanwhile")
+        + sentence(End.CHANGED, "were changed or removed at the old side")
         + (store.busy() == 0
             ? ""
             : " %,d were left to the old side, which is about to run them."
@@ -172,7 +172,7 @@ final class Move<E> {
         try {
           OldWork work = store.read(entry);
           if (work instanceof OldWork.Removed) {
-            end(entry, End.REFUSED, "has no data at the old side");
+            changed(entry, "Its entry would be removed there");
           } else if (store.isBusy(entry)) {
             busy++;
           } else {
@@ -187,10 +187,11 @@ final class Move<E> {
       entries = store.look(seen, TAKEN_AT_ONCE);
     }
     out.println(
-        "%,d would be moved, and %,d be refused.%s Nothing was changed."
+        "%,d would be moved, and %,d be refused.%s%s Nothing was changed."
             .formatted(
                 wouldMove,
                 count(End.REFUSED),
+                sentence(End.CHANGED, "were changed or removed at the old side"),
                 busy == 0
                     ? ""
                     : " %,d would be left to the old side, which is about to run them."
@@ -373,7 +374,7 @@ final class Move<E> {
   }
 
   private void changed(E entry, String then) {
-    end(entry, End.CHANGED, "was changed or removed at the old side while it was moved. " + then);
+    end(entry, End.CHANGED, "was changed or removed at the old side. " + then);
   }
 
   private void refuse(E entry, String why) {

@@ -28,8 +28,6 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
 
   private static final int TRIES = 1_000;
   private static final int MOST_AT_ONCE = 500;
-  // So often the lock is renewed while jobs are put back.
-  private static final int PUT_BACK = 100;
   private static final long LOCK_MS = 30_000;
   private static final long LOCK_AGAIN_MS = 500;
   private static final byte[] NOTHING = {};
@@ -45,6 +43,7 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
   private final PayloadFormat format;
   private final String name = UUID.randomUUID().toString();
   private int atOnce = MOST_AT_ONCE;
+  private long heldAt;
   // How often in a row the queue had fewer jobs than asked for.
   private int ends;
 
@@ -124,6 +123,14 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
     if (!name.equals(redis.get(lock)) || !isHeld("XX")) {
       throw new IllegalStateException("This took too long, and another import-jobs goes on");
     }
+    heldAt = System.nanoTime();
+  }
+
+  /** In the middle of work that may take longer than the lock. */
+  private void holdOn() {
+    if (System.nanoTime() - heldAt > TimeUnit.MILLISECONDS.toNanos(LOCK_MS / 6)) {
+      hold();
+    }
   }
 
   private boolean isHeld(String condition) {
@@ -175,6 +182,7 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
     int count = 0;
     int failed = 0;
     while (count < max && ends < 2) {
+      holdOn();
       int most = Math.min(atOnce, max - count);
       int some = takeSome(most, wanted);
       if (some >= 0) {
@@ -318,11 +326,9 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
 
   /** Puts the jobs that were set aside where they were, unless they were added again. */
   private void putBack() {
-    int count = 0;
+    hold();
     for (Map.Entry<byte[], byte[]> one : redis.hgetAll(refused).entrySet()) {
-      if (count++ % PUT_BACK == 0) {
-        hold();
-      }
+      holdOn();
       putBack(
           one.getKey(), Double.parseDouble(new String(one.getValue(), StandardCharsets.US_ASCII)));
     }

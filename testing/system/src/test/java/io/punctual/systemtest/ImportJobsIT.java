@@ -286,12 +286,10 @@ class ImportJobsIT {
 
     assertThat(PROGRAMS.command(command("bullmq", "bull:mail")))
         .contains(
-            "A job was changed or removed at the old side while it was moved. It is not in"
-                + " Punctual",
-            "A job was changed or removed at the old side while it was moved. It was cancelled in"
-                + " Punctual",
-            "2 jobs were moved. 2 were refused and are where they were. 2 were changed by the old"
-                + " side meanwhile.");
+            "A job was changed or removed at the old side. It is not in Punctual",
+            "A job was changed or removed at the old side. It was cancelled in Punctual",
+            "2 jobs were moved. 2 were refused and are where they were. 2 were changed or removed at"
+                + " the old side.");
 
     assertThat(stored().all()).hasSize(2);
     assertThat(Resp.call(OLD.port(), "ZCARD", "bull:mail:delayed")).isEqualTo("2");

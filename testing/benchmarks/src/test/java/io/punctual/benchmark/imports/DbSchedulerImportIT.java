@@ -348,7 +348,7 @@ class DbSchedulerImportIT {
           .contains("The job 'moved' was changed or removed at the old side")
           .contains("It was cancelled in Punctual")
           .contains("Its job in Punctual, own, was there before this run and stays")
-          .contains("0 jobs were moved. 2 were changed by the old side meanwhile.");
+          .contains("0 jobs were moved. 2 were changed or removed at the old side.");
     }
     assertThat(moved.all())
         .extracting(job -> job.get("taskId").stringValue())
