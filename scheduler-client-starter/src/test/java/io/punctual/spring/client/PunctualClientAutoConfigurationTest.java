@@ -40,6 +40,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -48,6 +49,7 @@ import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 import org.springframework.cloud.commons.util.InetUtils;
 import org.springframework.cloud.commons.util.InetUtilsProperties;
 import org.springframework.cloud.netflix.eureka.EurekaInstanceConfigBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.mock.env.MockEnvironment;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -421,6 +423,28 @@ class PunctualClientAutoConfigurationTest {
             new FilteredClassLoader(
                 "org.springframework.boot.actuate", "org.springframework.boot.health"))
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("punctualEndpoint"));
+  }
+
+  @Test
+  void withoutTomcatTheCallbackIsThereWithoutItsValves() {
+    web.run(
+        context ->
+            assertThat(context).hasBean("punctualTomcatDrop").hasBean("punctualTomcatForwarded"));
+    FilteredClassLoader without = new FilteredClassLoader("org.apache.catalina");
+    web.withClassLoader(without).run(PunctualClientAutoConfigurationTest::hasNoValve);
+    new ReactiveWebApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                PunctualClientAutoConfiguration.class, PunctualCallbackAutoConfiguration.class))
+        .withPropertyValues("spring.application.name=order-service")
+        .withClassLoader(without)
+        .run(PunctualClientAutoConfigurationTest::hasNoValve);
+  }
+
+  private static void hasNoValve(ApplicationContext context) {
+    assertThat(context.getBeansOfType(CallbackHandler.class)).hasSize(1);
+    assertThat(context.containsBean("punctualTomcatDrop")).isFalse();
+    assertThat(context.containsBean("punctualTomcatForwarded")).isFalse();
   }
 
   @Test

@@ -143,7 +143,8 @@ public class PunctualCallbackAutoConfiguration {
   /** Ends connections on which a callback comes too slowly. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-  @ConditionalOnClass(ConfigurableTomcatWebServerFactory.class)
+  // In Spring Boot 3.5, the factory is there without Tomcat.
+  @ConditionalOnClass({ConfigurableTomcatWebServerFactory.class, Valve.class})
   static class Tomcat {
 
     @Bean
@@ -161,7 +162,8 @@ public class PunctualCallbackAutoConfiguration {
 
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-  @ConditionalOnClass(ConfigurableTomcatWebServerFactory.class)
+  // In Spring Boot 3.5, the factory is there without Tomcat.
+  @ConditionalOnClass({ConfigurableTomcatWebServerFactory.class, Valve.class})
   static class ReactiveTomcat {
 
     @Bean
@@ -177,7 +179,7 @@ public class PunctualCallbackAutoConfiguration {
   }
 
   /** Puts a valve before that of Spring Boot, which removes the headers of proxies. */
-  private record TomcatValve(Supplier<Valve> valve)
+  record TomcatValve(Supplier<Valve> valve)
       implements WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory>, Ordered {
 
     @Override

@@ -8,8 +8,8 @@ import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
 
 /**
- * Marks a callback that came through a proxy with {@code Via}. Later valves remove the forwarding
- * headers that they trust, but none of them removes {@code Via}.
+ * Adds the header {@code Via} to a callback that came through a proxy. Later valves remove the
+ * forwarding headers that they trust, but not {@code Via}.
  */
 public final class TomcatForwarded extends ValveBase {
 

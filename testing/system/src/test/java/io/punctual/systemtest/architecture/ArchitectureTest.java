@@ -8,6 +8,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Set;
 import java.util.TreeSet;
@@ -444,6 +446,18 @@ class ArchitectureTest {
         fields()
             .should()
             .notBeAnnotatedWith("org.springframework.beans.factory.annotation.Autowired"));
+  }
+
+  @Test
+  void codeThatSpringGeneratesSeesTheTypesOfBeans() {
+    check(
+        methods()
+            .that()
+            .areAnnotatedWith("org.springframework.context.annotation.Bean")
+            .should()
+            .haveRawReturnType(
+                describe(
+                    "not private", type -> !type.getModifiers().contains(JavaModifier.PRIVATE))));
   }
 
   @Test
