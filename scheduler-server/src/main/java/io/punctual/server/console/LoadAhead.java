@@ -33,6 +33,7 @@ import org.springframework.stereotype.Component;
 class LoadAhead {
 
   private static final Duration FRESH = Duration.ofSeconds(10);
+  private static final Duration UNCHANGED = Duration.ofMinutes(1);
   // How many queues are read one by one, and how many of them are named.
   private static final int LOOKED = 20;
   private static final int NAMED = 5;
@@ -149,16 +150,17 @@ class LoadAhead {
   }
 
   /**
-   * Returns what falls due in all queues. The figures are up to ten seconds old, or older if reads
-   * are slow. While no queue changes, they are up to a minute old.
+   * Returns what falls due in all queues. The figures are at most ten seconds old, or a minute
+   * while no queue changes; older if reads are slow.
    *
    * @throws io.punctual.core.store.StoreException if Redis does not answer
    */
   Load get(Ahead ahead) {
     Known known = last.get(ahead);
+    long age = known == null ? Long.MAX_VALUE : System.nanoTime() - known.at();
     if (known == null
-        || known.version() != statistics.all().version()
-        || System.nanoTime() - known.at() > FRESH.toNanos()) {
+        || age > UNCHANGED.toNanos()
+        || (age > FRESH.toNanos() && known.version() != statistics.all().version())) {
       known = Objects.requireNonNull(looks.get(ahead)).get();
       last.put(ahead, known);
     }
