@@ -6,8 +6,8 @@ package io.punctual.core;
  * last. Times up to the claim are by the store's clock, later ones by the monotonic clock.
  *
  * @param retry no instance was reachable at an earlier delivery
- * @param room no worker was available, had capacity or asked for jobs, the queue was paused or at
- *     its limits, or no engine ran
+ * @param room waiting for a worker: all were busy or gone, or none asked for jobs; also while the
+ *     queue was paused or at its limits, or no engine ran
  * @param scan the scanner had not reached the job
  * @param dispatch from the claim until the job was sent
  */

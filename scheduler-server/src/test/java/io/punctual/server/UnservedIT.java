@@ -45,13 +45,12 @@ class UnservedIT extends SharedRedisTestBase {
     assertThat(typo.at("/served")).isEqualTo("false");
     assertThat(typo.at("/hint"))
         .isEqualTo(
-            "no instance of remindr-service is registered (but reminder-service), and no program has"
-                + " fetched order.close from this scheduler in the last 10 minutes. The job is"
-                + " stored, and waits for one of them.");
+            "no instance of remindr-service is registered, and no program has fetched order.close"
+                + " from this scheduler in the last 10 minutes. Did you mean reminder-service? The"
+                + " job is stored and waits for a worker.");
     assertThat(submit("reminder-service", "order.clsoe").at("/hint"))
-        .startsWith(
-            "no instance of reminder-service runs order.clsoe (but order.close), and no program"
-                + " has fetched order.clsoe from this scheduler");
+        .startsWith("no instance of reminder-service runs order.clsoe, and no program has fetched")
+        .contains("Did you mean order.close?");
     assertThat(submit("billing", "invoice").at("/hint"))
         .startsWith("no instance of billing is registered, and no program has fetched invoice");
 
@@ -81,7 +80,7 @@ class UnservedIT extends SharedRedisTestBase {
                 + "]}");
     assertThat(batch.body().at("/results/0").has("served")).isFalse();
     assertThat(batch.at("/results/1/served")).isEqualTo("false");
-    assertThat(batch.at("/results/1/hint")).contains("(but order.close)");
+    assertThat(batch.at("/results/1/hint")).contains("Did you mean order.close?");
   }
 
   @Test
@@ -96,17 +95,13 @@ class UnservedIT extends SharedRedisTestBase {
     api.post("/api/v1/claims", "{\"application\":\"mailer\",\"taskTypes\":[\"mail.send\"]}");
     assertThat(submit("mailer", "mail.snd").at("/hint"))
         .startsWith(
-            "no instance of mailer is registered (but programs fetch mail.send), and no program has"
-                + " fetched mail.snd from this scheduler in the last 10 minutes.");
-    assertThat(submit("mailr", "mail.send").at("/hint"))
-        .startsWith(
-            "no instance of mailr is registered (but programs of mailer fetch jobs), and no"
-                + " program has fetched mail.send");
+            "no instance of mailer is registered, and no program has fetched mail.snd from this"
+                + " scheduler in the last 10 minutes. Did you mean mail.send?");
+    assertThat(submit("mailr", "mail.send").at("/hint")).contains("Did you mean mailer?");
     api.post(
         "/api/v1/claims", "{\"application\":\"reminder-service\",\"taskTypes\":[\"sms.send\"]}");
     assertThat(submit("reminder-service", "sms.sned").at("/hint"))
-        .startsWith(
-            "no instance of reminder-service runs sms.sned (but programs fetch sms.send), and no"
-                + " program has fetched sms.sned");
+        .startsWith("no instance of reminder-service runs sms.sned, and no program has fetched")
+        .contains("Did you mean sms.send?");
   }
 }

@@ -392,7 +392,8 @@ class WorkerProbeIT extends SharedRedisTestBase {
   /** Before the remedy that opens the door for good: it may be an impostor. */
   @Test
   void ofAnInstanceThatDoesNotSignItIsFirstAskedWhoItIs() {
-    assertThat(probe("bare").at("/probe/remedy").asString()).startsWith("Who is it?");
+    assertThat(probe("bare").at("/probe/remedy").asString())
+        .startsWith("Check whether this instance is yours");
   }
 
   @Test

@@ -365,7 +365,7 @@ class QueuePageController {
             .filter(worker -> worker.taskTypes().contains(queue.taskType()))
             .sorted(WorkersPageController.worstFirst(outliers))
             .toList();
-    model.addAttribute("badReleases", InstanceHealth.badReleaseKeys(all));
+    model.addAttribute("badReleases", InstanceHealth.instancesOfBadReleases(all));
     model.addAttribute("states", WorkersPageController.states(all));
     model.addAttribute("failing", WorkersPageController.failing(all));
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));

@@ -82,7 +82,7 @@ class WorkersPageController {
     model.addAttribute("total", all.size());
     model.addAttribute(
         "troubled", all.stream().filter(worker -> InstanceHealth.state(worker).isBad()).count());
-    model.addAttribute("badReleases", InstanceHealth.badReleaseKeys(all));
+    model.addAttribute("badReleases", InstanceHealth.instancesOfBadReleases(all));
     model.addAttribute("states", states(all));
     model.addAttribute("failing", failing(all));
     model.addAttribute("members", engine.members().size());

@@ -124,10 +124,11 @@ public final class InstanceHealth {
   }
 
   /**
-   * Returns the keys of the {@link #outliers} whose release is to blame: all instances with it that
-   * had as many attempts are outliers, and another release has one that is none.
+   * Returns the keys of the {@link #outliers} whose release is at fault: all instances of that
+   * release with at least 20 attempts are outliers, and an instance of another release with at
+   * least 20 attempts is not.
    */
-  public static Set<String> badReleaseKeys(Collection<WorkerReport> reports) {
+  public static Set<String> instancesOfBadReleases(Collection<WorkerReport> reports) {
     Set<String> outliers = outlierKeys(reports);
     Map<String, Map<String, Boolean>> bad =
         reports.stream()

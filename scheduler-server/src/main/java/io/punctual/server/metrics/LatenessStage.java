@@ -10,13 +10,16 @@ import java.util.Locale;
  * stages from here.
  */
 public enum LatenessStage {
-  /** No instance was there when the job was sent before. */
+  /** No instance was reachable at an earlier delivery. */
   RETRY,
-  /** No worker was there, had room or asked, or the queue was paused or at its limits. */
+  /**
+   * Jobs waited for a worker: all were busy or gone, or none asked for jobs. The queue may also
+   * have been paused or at its limits.
+   */
   ROOM,
-  /** Its scanner had not come to it. */
+  /** The scanner had not reached the job. */
   SCAN,
-  /** From the claim until it was on its way. */
+  /** From the claim until the job was sent. */
   DISPATCH;
 
   /** The name of the metric. */

@@ -23,7 +23,7 @@ final class QueueHistory {
   // Where queues are many, the looks at one of them lie further apart than a minute.
   private static final long MOST_MS = 300_000;
 
-  // What changes by time alone, without a change of the queue, is looked at that often.
+  // Figures that change with time alone are read again after this time.
   private static final long AGAIN_MS = MINUTE_MS;
 
   private record Point(long at, Map<String, Long> counters, boolean hasInstances) {}
@@ -39,7 +39,7 @@ final class QueueHistory {
   private boolean still;
   private boolean aging;
   private long lookedAt;
-  // When it was looked at, or found as it was.
+  // The time of the last read, or of the last comparison that found no change.
   private long checkedAt;
 
   /**
@@ -99,8 +99,11 @@ final class QueueHistory {
       // Of two looks at once, this one was made first.
       return sample;
     }
-    // A stamp from before another look may come again by a change back. Of two looks in one
-    // millisecond, this one may be the older.
+    // Two reads within one millisecond cannot be ordered, so keep no stamp: the next comparison
+    // then
+    // reads the queue again. Keep none either if the stamp was read before another read: a change
+    // and
+    // its reversal would give the same stamp.
     this.stamp = last != null && older == 0 ? null : stamp;
     last = sample;
     still = isStill(sample);
@@ -135,7 +138,7 @@ final class QueueHistory {
    *
    * @param now monotonic ns
    * @param ageNs how old a comparison of a queue that rests may be
-   * @param lookNs how old a look at another one may be
+   * @param lookNs the maximum age of the last read of a queue that does not rest
    */
   synchronized Due due(long now, long ageNs, long lookNs) {
     if (last == null) {

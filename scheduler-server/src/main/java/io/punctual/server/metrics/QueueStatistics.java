@@ -268,8 +268,8 @@ public class QueueStatistics implements AutoCloseable {
   }
 
   /**
-   * Returns all queues, normally at most two seconds old. With many queues, a change by another
-   * scheduler to a queue that rests shows later: after 3 ms for each queue.
+   * Returns all queues, normally at most two seconds old. With many queues, a change to a queue
+   * that rests shows later: after 3 ms for each queue.
    */
   public Snapshot all() {
     CompletableFuture<Snapshot> changed = awaited;

@@ -230,7 +230,7 @@ public class ServedTypes {
             .collect(Collectors.toCollection(TreeSet::new));
     if (!own.isEmpty() || !fetch.isEmpty()) {
       String near = NearestName.of(queue.taskType(), union(run, fetch));
-      String described = described(queue, text, near, run, "programs fetch %s");
+      String described = described(queue, text, near);
       return new Hint(
           described, described, near == null ? null : new Meant(queue.taskType(), near));
     }
@@ -244,8 +244,8 @@ public class ServedTypes {
             .collect(Collectors.toCollection(TreeSet::new));
     String near = NearestName.of(application, union(registered, fetching));
     return new Hint(
-        described(queue, text, null, Set.of(), ""),
-        described(queue, text, near, registered, "programs of %s fetch jobs"),
+        described(queue, text, null),
+        described(queue, text, near),
         near == null ? null : new Meant(null, near));
   }
 
@@ -257,20 +257,13 @@ public class ServedTypes {
 
   /**
    * @param near the name that may be meant
-   * @param registered the names that instances have
-   * @param otherwise what is said of a name that no instance has
    */
-  private static String described(
-      QueueName queue,
-      String instances,
-      @Nullable String near,
-      Set<String> registered,
-      String otherwise) {
-    String but =
-        near == null
-            ? ""
-            : " (but " + (registered.contains(near) ? near : otherwise.formatted(near)) + ")";
-    return "%s%s, and no program has fetched %s from this scheduler in the last %d minutes. The job is stored, and waits for one of them."
-        .formatted(instances, but, queue.taskType(), FETCHED.toMinutes());
+  private static String described(QueueName queue, String instances, @Nullable String near) {
+    return "%s, and no program has fetched %s from this scheduler in the last %d minutes.%s The job is stored and waits for a worker."
+        .formatted(
+            instances,
+            queue.taskType(),
+            FETCHED.toMinutes(),
+            near == null ? "" : " Did you mean " + near + "?");
   }
 }

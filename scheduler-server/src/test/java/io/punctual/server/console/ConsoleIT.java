@@ -1720,7 +1720,7 @@ class ConsoleIT extends ConsoleTestBase {
           .isEqualTo("false");
       assertThat(claim("fetched", 1)).hasSize(1);
       assertThat(words(vera.get("/console/queues/shop/fetched").body()))
-          .containsPattern("Late on average by [\\d.]+ ms : no worker free or asking [\\d.]+ %")
+          .containsPattern("Late on average by [\\d.]+ ms : waiting for a worker [\\d.]+ %")
           .contains("No worker was available, had capacity or asked for jobs, or the queue");
     }
   }

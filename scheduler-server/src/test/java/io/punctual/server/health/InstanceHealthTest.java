@@ -95,7 +95,7 @@ class InstanceHealthTest {
             report("shop", "c", 50, 100, of[2].isEmpty() ? null : of[2]),
             report("shop", "few", 0, 3, "2"));
 
-    assertThat(InstanceHealth.badReleaseKeys(reports))
+    assertThat(InstanceHealth.instancesOfBadReleases(reports))
         .isEqualTo(bad.isEmpty() ? Set.of() : Set.of("shop/" + bad));
   }
 

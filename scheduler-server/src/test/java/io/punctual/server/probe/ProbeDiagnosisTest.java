@@ -130,7 +130,7 @@ class ProbeDiagnosisTest {
   @CsvSource({
     "204, RIGHT, REACHED, with the application's signature",
     "404, RIGHT, REACHED, HTTP 404",
-    "204, WRONG, ANSWER_OF_ANOTHER_KEY, key over http://shop:8080/punctual/callback",
+    "204, WRONG, ANSWER_OF_ANOTHER_KEY, key for the address http://shop:8080/punctual/callback",
     "204, MISSING, ANSWER_NOT_SIGNED, is sent no jobs",
     "404, MISSING, ANSWER_NOT_SIGNED, HTTP 404",
     "204, NOT_WANTED, REACHED, takes POST"
