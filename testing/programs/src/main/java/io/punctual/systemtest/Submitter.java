@@ -229,6 +229,11 @@ public final class Submitter {
     timesToRun.putAll(other.timesToRun);
   }
 
+  /** Returns the ids of all jobs that were sent so far, answered or not. */
+  public Set<String> ids() {
+    return Set.copyOf(attempted.keySet());
+  }
+
   /** What was seen so far. */
   public History history() {
     return new History(attempted, acknowledged, settled, timesToRun);

@@ -32,7 +32,7 @@ class ClusterIT {
         RedisServer before = redis.ownerOf(key);
         load.fault("the slot of the queue moves", () -> move(redis, key));
         assertThat(redis.ownerOf(key)).isNotSameAs(before);
-        load.awaitMoreBegun(200);
+        load.awaitLaterBegun(200);
 
         load.fault(
             "the primary is killed",
@@ -41,7 +41,7 @@ class ClusterIT {
               primary.kill();
               Waiting.until("its replica took over", () -> owner(redis, key) != primary);
             });
-        load.awaitMoreBegun(200);
+        load.awaitLaterBegun(200);
       }
       load.awaitDrained(scheduler);
       Accounting accounting = load.account();

@@ -52,7 +52,7 @@ class DeployIT {
         newTwo.start().awaitReady();
         oldTwo.terminate();
         extra.submit(scheduler, "extra-more-", 50, "record", System.currentTimeMillis(), 0);
-        load.awaitMoreBegun(200);
+        load.awaitLaterBegun(200);
       }
       load.awaitDrained(scheduler);
       Waiting.until("the extra ones, too", () -> extra.drained(scheduler));

@@ -85,7 +85,7 @@ class OutageIT {
         Waiting.until(
             "the scheduler has noticed",
             () -> Files.readString(scheduler.log()).contains("unable to send heartbeat"));
-        load.awaitMoreBegun(200);
+        load.awaitLaterBegun(200);
         Waiting.until(
             "the health tells of it",
             () ->
@@ -99,7 +99,7 @@ class OutageIT {
         assertThat(Http.get(scheduler.url() + "/actuator/health/liveness").status()).isEqualTo(200);
 
         registry.start().awaitReady();
-        load.awaitMoreBegun(200);
+        load.awaitLaterBegun(200);
       }
       load.awaitDrained(scheduler);
       Accounting accounting = load.account();

@@ -24,7 +24,7 @@ class SchedulerLeaveIT {
         Waiting.until("the load runs", () -> load.begun("").size() > 400);
         for (JavaProcess leaving : List.of(one, two)) {
           leaving.terminate();
-          load.awaitMoreBegun(200);
+          load.awaitLaterBegun(200);
           leaving.start().awaitReady();
         }
       }

@@ -202,13 +202,13 @@ class WorkerDeathIT {
       try (Load _ = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 500").start(50)) {
         awaitBusy(load, leaving);
         leaving.terminate();
-        load.awaitMoreBegun(100);
+        load.awaitLaterBegun(100);
         assertThat(load.repeated()).isEmpty();
 
         leaving.start().awaitReady();
         awaitBusy(load, leaving);
         load.fault("an instance is killed", leaving::kill);
-        load.awaitMoreBegun(100);
+        load.awaitLaterBegun(100);
       }
       load.awaitDrained(scheduler);
       Accounting accounting = load.account();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,6 +15,9 @@ import java.util.stream.Collectors;
 
 /** One application of one test: what was submitted for it, what its worker did, what was broken. */
 final class Workload {
+
+  // Jobs that were sent during a fault are due first.
+  private static final Duration CATCHING_UP = Duration.ofMinutes(3);
 
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
@@ -90,10 +94,16 @@ final class Workload {
     return latest;
   }
 
-  /** Waits until that many more jobs were begun than by now. */
-  void awaitMoreBegun(int count) throws IOException {
-    int enough = begun("").size() + count;
-    Waiting.until(count + " more were begun", () -> begun("").size() >= enough);
+  /**
+   * Waits until a worker has begun so many of the jobs that the load sends from now on. Jobs that
+   * it sent before do not count: they would hide that no new one gets through.
+   */
+  void awaitLaterBegun(int count) {
+    Set<String> before = submitter.ids();
+    Waiting.until(
+        count + " jobs sent from now on were begun",
+        CATCHING_UP,
+        () -> begun("load-").stream().filter(id -> !before.contains(id)).count() >= count);
   }
 
   void awaitDrained(JavaProcess scheduler) {
