@@ -44,6 +44,10 @@ class RabbitMqIT {
   private static final String QUICK =
       "punctual.workers[amqp.publish].retry=exponential(50ms,200ms);attempts=1000";
 
+  /** Ten attempts without a place take many seconds: a slow machine declares a queue in time. */
+  private static final String PATIENT =
+      "punctual.workers[amqp.publish].retry=exponential(100ms,2s);attempts=1000";
+
   private static RabbitServer server;
 
   private final String exchange = "e-" + UUID.randomUUID().toString().substring(0, 8);
@@ -281,7 +285,7 @@ class RabbitMqIT {
   @Test
   void aMessageThatIsDueWhileRabbitMqIsAwayGoesOutWhenItIsBack() throws Exception {
     bind("#", Map.of());
-    try (ConfigurableApplicationContext shop = Shop.start(server.port(), QUICK)) {
+    try (ConfigurableApplicationContext shop = Shop.start(server.port(), PATIENT)) {
       TaskSubmitService tasks = shop.getBean(TaskSubmitService.class);
       RabbitTemplate rabbit = shop.getBean(RabbitTemplate.class);
       send(rabbit, "first", delayed("first", 10));
@@ -307,7 +311,7 @@ class RabbitMqIT {
 
   @Test
   void attemptsWhileRabbitMqIsAwayAreNoneWithoutAQueue() throws Exception {
-    try (ConfigurableApplicationContext shop = Shop.start(server.port(), QUICK)) {
+    try (ConfigurableApplicationContext shop = Shop.start(server.port(), PATIENT)) {
       TaskSubmitService tasks = shop.getBean(TaskSubmitService.class);
       server.kill();
       connection.abort();
