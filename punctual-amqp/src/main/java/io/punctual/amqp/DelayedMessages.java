@@ -11,7 +11,6 @@ import io.punctual.TaskContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.AmqpException;
@@ -39,12 +38,15 @@ final class DelayedMessages {
   private final RabbitTemplate rabbit;
 
   /**
-   * The attempt that first found no place, by incarnation of the job. Attempts while RabbitMQ was
-   * away do not count: after a restart, consumers may declare their queues again after the first
-   * message is due. If more messages than this have no place, the retry policy ends them.
+   * Counts the attempts in a row that found no place here, by incarnation of the job. Attempts
+   * while RabbitMQ was away begin the count again: after a restart, consumers may declare their
+   * queues again after the first message is due. Each instance counts its own attempts, since it
+   * does not know how those of the others ended. If more messages than this have no place, the
+   * retry policy ends them.
    */
-  private final ConcurrentLruCache<String, AtomicInteger> firstWithoutPlace =
-      new ConcurrentLruCache<>(100_000, incarnation -> new AtomicInteger(Integer.MAX_VALUE));
+  private final ConcurrentLruCache<String, AtomicReference<WithoutPlace>> withoutPlace =
+      new ConcurrentLruCache<>(
+          100_000, incarnation -> new AtomicReference<>(new WithoutPlace(0, 0)));
 
   /**
    * Makes the worker.
@@ -62,7 +64,7 @@ final class DelayedMessages {
    * Publishes the message of a job.
    *
    * @throws AmqpException if RabbitMQ did not take it for a queue
-   * @throws RejectTaskException if there was no exchange or no queue for ten attempts
+   * @throws RejectTaskException if there was no exchange or no queue for ten attempts in a row here
    */
   @DelayedTask(
       type = DelayedRabbitTemplate.TASK_TYPE,
@@ -86,7 +88,7 @@ final class DelayedMessages {
       noteIfPlace(!problem.hasNoPlace(), context, problem.text());
       throw new AmqpException(problem.text());
     }
-    firstWithoutPlace.remove(context.incarnation());
+    withoutPlace.remove(context.incarnation());
   }
 
   /** Why a message is in no queue. */
@@ -97,16 +99,32 @@ final class DelayedMessages {
     }
   }
 
+  /**
+   * Attempts in a row that found no place.
+   *
+   * @param attempt the last one
+   * @param count how many
+   */
+  private record WithoutPlace(int attempt, int count) {
+
+    /** The numbers of a requeued job begin again, and so does its count. */
+    WithoutPlace and(int next) {
+      return new WithoutPlace(next, next > attempt ? count + 1 : 1);
+    }
+  }
+
   /** Unroutable messages that go on failing would open the circuit for all others. */
   private void noteIfPlace(boolean hasPlace, TaskContext context, String failed) {
     if (hasPlace) {
-      firstWithoutPlace.remove(context.incarnation());
+      withoutPlace.remove(context.incarnation());
       return;
     }
-    int first =
-        firstWithoutPlace.get(context.incarnation()).accumulateAndGet(context.attempt(), Math::min);
-    if (context.attempt() - first >= ATTEMPTS_WITHOUT_PLACE - 1) {
-      firstWithoutPlace.remove(context.incarnation());
+    WithoutPlace seen =
+        withoutPlace
+            .get(context.incarnation())
+            .updateAndGet(before -> before.and(context.attempt()));
+    if (seen.count() >= ATTEMPTS_WITHOUT_PLACE) {
+      withoutPlace.remove(context.incarnation());
       throw new RejectTaskException(failed);
     }
   }
