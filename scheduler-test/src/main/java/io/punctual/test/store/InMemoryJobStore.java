@@ -998,10 +998,13 @@ public final class InMemoryJobStore implements JobStore {
                             b.delayed.size(),
                             b.dead.size(),
                             String.valueOf(b.delayed.first()),
+                            b.delayed.countUpTo(now),
+                            String.valueOf(b.delayed.above(now)),
                             b.pauses(now),
                             b.throttle,
                             b.dropsExpired,
-                            b.hours)
+                            b.hours,
+                            String.valueOf(b.opening))
                         .toString())
             .toList());
   }
