@@ -36,6 +36,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** The client in plain Java and a real scheduler. */
 class JavaClientIT {
@@ -276,6 +277,13 @@ class JavaClientIT {
     }
     String workers = scheduler.url() + "/api/v1/workers?application=called-shop";
     Waiting.until("it has left", () -> Http.get(workers).json().get("items").isEmpty());
+    String queue = scheduler.url() + "/api/v1/queues/called-shop/order.close";
+    Waiting.until(
+        "its answer is there", () -> Http.get(queue).json().at("/counters/done").asInt(0) == 1);
+    JsonNode jobs = Http.get(queue).json();
+    assertThat(jobs.get("delayed").intValue()).isZero();
+    assertThat(jobs.get("reserved").intValue()).isZero();
+    assertThat(jobs.get("dead").intValue()).isZero();
   }
 
   private static String claim(String application) throws IOException {
