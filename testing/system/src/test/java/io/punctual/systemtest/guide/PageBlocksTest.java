@@ -34,6 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
 import org.springframework.core.io.ByteArrayResource;
+import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -408,31 +410,49 @@ class PageBlocksTest {
     return all;
   }
 
-  /** Artifacts of ours are there, and versions are those of the build. */
+  /** Artifacts of ours are there, and their versions are that of the build. */
   @Test
   void theDependenciesOfThePagesAreThere() throws Exception {
     String poms = POMS.stream().map(PageBlocksTest::read).collect(Collectors.joining());
     int seen = 0;
+    int versions = 0;
     for (Block block : blocks()) {
       if (!block.language().equals("xml")) {
         continue;
       }
       String text = block.text().replaceFirst("<\\?xml[^>]*>", "");
-      DocumentBuilderFactory.newInstance()
-          .newDocumentBuilder()
-          .parse(
-              new ByteArrayInputStream(
-                  ("<all>" + text + "</all>").getBytes(StandardCharsets.UTF_8)));
-      for (MatchResult found :
-          Pattern.compile("<groupId>io.punctual</groupId>\\s*<artifactId>([^<]+)<")
-              .matcher(text)
-              .results()
-              .toList()) {
+      NodeList groups =
+          DocumentBuilderFactory.newInstance()
+              .newDocumentBuilder()
+              .parse(
+                  new ByteArrayInputStream(
+                      ("<all>" + text + "</all>").getBytes(StandardCharsets.UTF_8)))
+              .getElementsByTagName("groupId");
+      for (int i = 0; i < groups.getLength(); i++) {
+        if (!groups.item(i).getTextContent().equals("io.punctual")) {
+          continue;
+        }
         seen++;
-        assertThat(poms).contains("<artifactId>" + found.group(1) + "</artifactId>");
+        Map<String, String> artifact = elements(groups.item(i).getParentNode());
+        assertThat(poms).contains("<artifactId>" + artifact.get("artifactId") + "</artifactId>");
+        if (artifact.containsKey("version")) {
+          versions++;
+          assertThat(artifact.get("version"))
+              .as(block.name())
+              .isEqualTo(System.getProperty("punctual.version"));
+        }
       }
     }
     assertThat(seen).isGreaterThan(8);
+    assertThat(versions).isPositive();
+  }
+
+  private static Map<String, String> elements(Node parent) {
+    Map<String, String> elements = new TreeMap<>();
+    for (Node child = parent.getFirstChild(); child != null; child = child.getNextSibling()) {
+      elements.put(child.getNodeName(), child.getTextContent());
+    }
+    return elements;
   }
 
   @Test
