@@ -95,10 +95,12 @@ final class ExampleProgram implements AutoCloseable {
     Waiting.until(
         count + " lines '" + prefix + "' in " + log,
         () -> {
+          // In this order: what it prints last is read as well.
+          boolean alive = process.isAlive();
           if (lines(prefix).size() >= count) {
             return true;
           }
-          if (!process.isAlive()) {
+          if (!alive) {
             throw new IllegalStateException("the example ended; its log: " + log);
           }
           return false;
