@@ -175,6 +175,24 @@ class SettleIT extends TransitionTestBase {
   }
 
   @Test
+  void whatWasClaimedWhenTheHoursHadEndedIsLateSinceItWasDue() {
+    given(
+        bucket()
+            .reserved("within", NOW + 5, "t-1 1 - 994999 980000 3 w")
+            .reserved("after", NOW + 5, "t-1 1 - 995000 980000 3 w")
+            .with("control", "opening", "985000 995000 900000 2000000"));
+
+    settle(end(Op.DONE, "within"), end(Op.DONE, "after"));
+
+    then(
+        bucket()
+            .with("control", "opening", "985000 995000 900000 2000000")
+            .tomb("within", NOW + RETENTION, "D", "body of within", NOW, "1,994999,9999,w")
+            .tomb("after", NOW + RETENTION, "D", "body of after", NOW, "1,995000,15000,w")
+            .counted("done", 2));
+  }
+
+  @Test
   void aPulledJobIsNotLateBeforeTheHoursOfItsQueueBegan() {
     BucketState given =
         bucket()
