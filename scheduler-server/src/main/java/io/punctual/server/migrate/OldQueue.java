@@ -326,9 +326,8 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
 
   /** Puts the jobs that were set aside where they were, unless they were added again. */
   private void putBack() {
-    hold();
     for (Map.Entry<byte[], byte[]> one : redis.hgetAll(refused).entrySet()) {
-      holdOn();
+      hold();
       putBack(
           one.getKey(), Double.parseDouble(new String(one.getValue(), StandardCharsets.US_ASCII)));
     }

@@ -1698,7 +1698,7 @@ class ConsoleIT extends ConsoleTestBase {
           .untilAsserted(
               () -> {
                 assertThat(vera.get("/console").body())
-                    .containsPattern("due waits for</span> <span data-ms=\"\\d{4,}\"");
+                    .containsPattern("due job has waited</span> <span data-ms=\"\\d{4,}\"");
                 assertThat(words(vera.get("/console/queues?q=fetched").body()))
                     .containsPattern("fetched late .* pull ");
               });
@@ -1721,7 +1721,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(claim("fetched", 1)).hasSize(1);
       assertThat(words(vera.get("/console/queues/shop/fetched").body()))
           .containsPattern("Late on average by [\\d.]+ ms : waiting for a worker [\\d.]+ %")
-          .contains("No worker was available, had capacity or asked for jobs, or the queue");
+          .contains("Jobs waited longest for a worker.");
     }
   }
 

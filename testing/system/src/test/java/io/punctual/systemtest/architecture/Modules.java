@@ -49,6 +49,7 @@ final class Modules {
           "punctual-bom",
           "benchmarks",
           "demo-order-plugin",
+          "kit",
           "kotlin-shop",
           "modulith-shop",
           "nacos-server",

@@ -253,7 +253,7 @@ class PageBlocksTest {
         Path script = ROOT.resolve(words.get(0));
         yield Files.isExecutable(script)
             && Files.isRegularFile(script)
-            && words.stream().skip(1).allMatch(option -> read(script).contains(option));
+            && words.stream().skip(1).allMatch(option -> PagesTest.read(script).contains(option));
       }
     };
   }
@@ -270,12 +270,13 @@ class PageBlocksTest {
           ? isKnownToMaven(words, property.group(2))
           : OF_MAVEN.contains(name)
               || SOURCES.values().stream().anyMatch(source -> source.contains(name))
-              || POMS.stream().anyMatch(pom -> read(pom).contains(name));
+              || POMS.stream().anyMatch(pom -> PagesTest.read(pom).contains(name));
     }
     if (word.startsWith("-P")) {
       return Stream.of(word.substring(2).split(","))
           .map("<id>%s</id>"::formatted)
-          .allMatch(profile -> POMS.stream().anyMatch(pom -> read(pom).contains(profile)));
+          .allMatch(
+              profile -> POMS.stream().anyMatch(pom -> PagesTest.read(pom).contains(profile)));
     }
     int index = words.indexOf(word);
     if (words.get(index - 1).equals("-pl")) {
@@ -413,7 +414,7 @@ class PageBlocksTest {
   /** Artifacts of ours are there, and their versions are that of the build. */
   @Test
   void theDependenciesOfThePagesAreThere() throws Exception {
-    String poms = POMS.stream().map(PageBlocksTest::read).collect(Collectors.joining());
+    String poms = POMS.stream().map(PagesTest::read).collect(Collectors.joining());
     int seen = 0;
     int versions = 0;
     for (Block block : blocks()) {
@@ -458,8 +459,8 @@ class PageBlocksTest {
   @Test
   void theServiceInAContainerIsThatOfItsTest() throws IOException {
     String yaml = block("docs/containers.md", "A scheduler in a container", "yaml");
-    assertThat(flat(source("ContainersCheck.java")))
-        .contains(flat(yaml.replaceFirst("\\$\\{SIGNING_KEY:[^}]*}", "%s")));
+    assertThat(PagesTest.flat(source("ContainersCheck.java")))
+        .contains(PagesTest.flat(yaml.replaceFirst("\\$\\{SIGNING_KEY:[^}]*}", "%s")));
   }
 
   /** Both commands take the same options; the tests of the databases run the rest of its words. */
@@ -486,10 +487,10 @@ class PageBlocksTest {
 
   @Test
   void theCodeInKotlinIsThatOfTheExample() throws IOException {
-    String source = flat(source("KotlinShop.kt"));
+    String source = PagesTest.flat(source("KotlinShop.kt"));
     assertThat(block("docs/works-with.md", "Kotlin", "kotlin").split("\n\n"))
         .hasSize(2)
-        .allSatisfy(part -> assertThat(source).contains(flat(part)));
+        .allSatisfy(part -> assertThat(source).contains(PagesTest.flat(part)));
   }
 
   private static String block(String page, String heading, String language) throws IOException {
@@ -507,7 +508,7 @@ class PageBlocksTest {
       Matcher part =
           Pattern.compile(
                   "^#+ ([^\n]+)$|^ *```(\\S*)\n(.*?)^ *```$", Pattern.MULTILINE | Pattern.DOTALL)
-              .matcher(read(file));
+              .matcher(PagesTest.read(file));
       String heading = "";
       while (part.find()) {
         if (part.group(1) != null) {
@@ -548,7 +549,7 @@ class PageBlocksTest {
     return files(root, Pattern.compile(".*\\.(java|kt)")).stream()
         .collect(
             Collectors.toMap(
-                file -> file.getFileName().toString(), PageBlocksTest::read, String::concat));
+                file -> file.getFileName().toString(), PagesTest::read, String::concat));
   }
 
   private static List<Path> files(Path root, Pattern names) {
@@ -576,17 +577,5 @@ class PageBlocksTest {
       throw new UncheckedIOException(e);
     }
     return found;
-  }
-
-  private static String flat(String code) {
-    return code.replaceAll("\\s+", " ").strip();
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

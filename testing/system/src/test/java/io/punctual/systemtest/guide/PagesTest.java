@@ -324,11 +324,11 @@ class PagesTest {
   }
 
   /** One space for each run of white space: pages and sources break lines differently. */
-  private static String flat(String code) {
+  static String flat(String code) {
     return code.replaceAll("\\s+", " ").strip();
   }
 
-  private static String read(Path file) {
+  static String read(Path file) {
     try {
       return Files.readString(file);
     } catch (IOException e) {
