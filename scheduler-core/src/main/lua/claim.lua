@@ -10,9 +10,10 @@
 -- ARGV     token: text, no spaces
 -- ARGV     owner: text, no spaces
 -- RETURNS  {now ms, when to claim next ms or '', next lease deadline ms or '', paused since ms or
---          '', 1 if no more may be out at once or else 0, {corrupt id...}, 'closed' by its hours,
---          'open <since ms>' by them, those hours if their opening has to be found out, or '' for
---          none, then for each job id, due ms, record, tries or ''}
+--          '', 1 if no more may be out at once, 2 if the rate holds back what is due, or else 0,
+--          {corrupt id...}, 'closed' by its hours, 'open <since ms>' by them, those hours if their
+--          opening has to be found out, or '' for none, then for each job id, due ms, record, tries
+--          or ''}
 -- COST     for all jobs at most 12 reads and 4 writes; large records take one read more for each MB
 -- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a lease
 --          of 'push' that runs out counts for a suspect, which may have ended the engine's process,
@@ -146,8 +147,11 @@ end
 if next_at and closed then
   next_at = math.max(next_at, closed)
 end
+local held = false
 if next_at and allowed then
-  next_at = math.max(next_at, now + math.ceil((ahead + interval - burst) / 1000))
+  local fits_at = now + math.ceil((ahead + interval - burst) / 1000)
+  held = next_at <= now and fits_at > now
+  next_at = math.max(next_at, fits_at)
 end
 local full = concurrency and redis.call('ZCARD', RESERVED) >= concurrency
 if next_at and full then
@@ -155,5 +159,6 @@ if next_at and full then
   next_at = math.max(next_at, now + 1000)
 end
 result[1], result[2], result[3] = now_text, int_or_empty(next_at), int_or_empty(head_of(RESERVED))
-result[4], result[5], result[6], result[7] = paused or '', full and '1' or '0', corrupt, hours
+result[4], result[5] = paused or '', full and '1' or held and '2' or '0'
+result[6], result[7] = corrupt, hours
 return result

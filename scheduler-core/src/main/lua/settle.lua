@@ -74,7 +74,7 @@ end
 local function late_since(id, record, lease)
   local due = lease.due
   if any_tried then
-    due = read_tries(redis.call('HGET', TRIES, id)).attempt_due or due
+    due = math.min(due, read_tries(redis.call('HGET', TRIES, id)).attempt_due or due)
   end
   return math.max(due, (struct.unpack('>I6', record)), open_since(tonumber(lease.claimed)))
 end

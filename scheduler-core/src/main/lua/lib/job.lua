@@ -93,8 +93,8 @@ end
 
 -- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue> <version>[
 -- <attemptDue>]'; a job that was not changed since it was created has none, and is version 1: its
--- first due time is the present one. The last is when the next attempt was due at first, if the job
--- went out since then and came back without an attempt; else the present due time says it.
+-- first due time is the present one. The last is when the next attempt first fell due, if it then
+-- reached no worker or was given back; without it, its due time has not changed since.
 local function read_tries(text)
   local undeliverable, unknown, failed, counted, delivered, suspect, first_due, version,
     attempt_due =

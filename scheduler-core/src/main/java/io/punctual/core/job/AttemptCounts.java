@@ -13,8 +13,8 @@ package io.punctual.core.job;
  *     the present due time takes its place
  * @param version the number of the last change that this was written with; 1 for a job that was not
  *     changed since it was created
- * @param attemptDue epoch ms at which the next attempt was due at first, if the job went out since
- *     then and came back without an attempt; 0 if the present due time says it
+ * @param attemptDue epoch ms at which the next attempt first fell due, if it then reached no worker
+ *     or was given back; 0 if its due time has not changed since
  */
 public record AttemptCounts(
     int undeliverable,

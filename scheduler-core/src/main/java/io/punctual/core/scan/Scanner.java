@@ -19,7 +19,6 @@ import io.punctual.core.pull.Pulls;
 import io.punctual.core.recovery.Contact;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.store.Claim;
-import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Expired;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
@@ -111,11 +110,8 @@ public final class Scanner {
   private boolean wasPaused;
   // When the dispatcher last had no capacity.
   private long refusedAt;
-  // When the queue was last found paused, closed or at its limits.
+  // Until when the queue was last found paused, closed or at its limits, as far as that is known.
   private long shutAt = Long.MIN_VALUE / 2;
-  // When the last claim left nothing that could go out then, and until when; epoch ms.
-  private long heldAt;
-  private long heldUntil;
   private long claimedAt;
   private long offeredAt = Long.MIN_VALUE / 2;
   private long offeredDue = WakePlan.NEVER;
@@ -378,21 +374,14 @@ public final class Scanner {
       shutAt = sent;
     }
     long roomFor = sent - Math.max(since, shutAt);
-    if (!claim.jobs().isEmpty() && wasDueAt(heldAt, claim.jobs().get(0))) {
-      // The claim before did not get it, though it was due: a rate held it back.
-      roomFor = TimeUnit.MILLISECONDS.toNanos(Math.max(0, claim.now() - heldUntil));
-    }
     wasPaused = claim.pausedSince() != null;
+    Long next = claim.nextDue();
     if (claim.closed() || claim.full()) {
       shutAt = context.now();
+    } else if (claim.held() && next != null) {
+      shutAt = sent + TimeUnit.MILLISECONDS.toNanos(next - claim.now());
     }
-    heldUntil = orNever(claim.nextDue());
-    heldAt = heldUntil > claim.now() ? claim.now() : 0;
     return new ClaimTime(sent, claim.now(), claim.openSince(), roomFor);
-  }
-
-  private static boolean wasDueAt(long time, ClaimedJob job) {
-    return job.due() <= time && job.record().acceptedAt() <= time;
   }
 
   private void claimed(long sent, long ends, Claim claim) {

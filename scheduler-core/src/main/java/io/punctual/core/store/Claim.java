@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param corrupt ids that had no record and were moved to the dead letters
  * @param full whether as many jobs are out as may be at once
+ * @param held whether the rate holds back jobs that are due, until {@code nextDue}; false if full
  * @param closed whether it is outside of the bucket's hours
  * @param hours these, if it has to be found out when they begin, see {@link JobStore#opening}; else
  *     null
@@ -26,11 +27,12 @@ public record Claim(
     @Nullable Long nextDeadline,
     @Nullable Long pausedSince,
     boolean full,
+    boolean held,
     boolean closed,
     @Nullable String hours,
     long openSince) {
 
-  /** Of a bucket without hours. */
+  /** Of a bucket without hours, whose rate holds back no job. */
   public Claim(
       long now,
       List<ClaimedJob> jobs,
@@ -39,13 +41,23 @@ public record Claim(
       @Nullable Long nextDeadline,
       @Nullable Long pausedSince,
       boolean full) {
-    this(now, jobs, corrupt, nextDue, nextDeadline, pausedSince, full, false, null, 0);
+    this(now, jobs, corrupt, nextDue, nextDeadline, pausedSince, full, false, false, null, 0);
   }
 
   /** The same with fewer jobs. */
   public Claim with(List<ClaimedJob> fewer) {
     return new Claim(
-        now, fewer, corrupt, nextDue, nextDeadline, pausedSince, full, closed, hours, openSince);
+        now,
+        fewer,
+        corrupt,
+        nextDue,
+        nextDeadline,
+        pausedSince,
+        full,
+        held,
+        closed,
+        hours,
+        openSince);
   }
 
   /** The same, but that the next claim is made no sooner than so many ms from its now. */
@@ -58,6 +70,7 @@ public record Claim(
         nextDeadline,
         pausedSince,
         full,
+        held,
         closed,
         hours,
         openSince);

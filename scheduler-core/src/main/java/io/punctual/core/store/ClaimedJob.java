@@ -18,9 +18,10 @@ public record ClaimedJob(
     return tries.version() + 1;
   }
 
-  /** Epoch ms at which this attempt was due at first, before it reached no worker or came back. */
+  /** Returns when this attempt first fell due, epoch ms. */
   public long attemptDue() {
-    return tries.attemptDue() == 0 ? due : tries.attemptDue();
+    // The store's clock may have been set back since.
+    return tries.attemptDue() == 0 ? due : Math.min(due, tries.attemptDue());
   }
 
   /** Epoch ms at which the job was due at first, before anything went wrong. */

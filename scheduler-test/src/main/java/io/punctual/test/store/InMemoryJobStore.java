@@ -275,6 +275,7 @@ public final class InMemoryJobStore implements JobStore {
           b.reserved.first(),
           null,
           isFull(b),
+          /* held= */ false,
           /* closed= */ true,
           closedUntil == 0 ? b.hours : null,
           0);
@@ -318,14 +319,18 @@ public final class InMemoryJobStore implements JobStore {
     if (quota.interval() > 0 && jobs.size() + corrupt.size() > 0) {
       b.evenly = now * 1000 + quota.ahead() + jobs.size() * quota.interval();
     }
+    Long head = b.delayed.first();
+    Long next = next(b, quota, jobs.size(), now);
+    boolean full = isFull(b);
     return new Claim(
         now,
         jobs,
         corrupt,
-        next(b, quota, jobs.size(), now),
+        next,
         b.reserved.first(),
         null,
-        isFull(b),
+        full,
+        !full && head != null && head <= now && next != null && next > now,
         /* closed= */ false,
         null,
         b.openSince(now));
@@ -449,7 +454,7 @@ public final class InMemoryJobStore implements JobStore {
       return null;
     }
     long attemptDue = b.tries.getOrDefault(id, AttemptCounts.NONE).attemptDue();
-    long due = attemptDue == 0 ? lease.due() : attemptDue;
+    long due = attemptDue == 0 ? lease.due() : Math.min(lease.due(), attemptDue);
     long since = Math.max(Math.max(due, record.acceptedAt()), b.openSince(lease.claimedAt()));
     boolean sent = Boolean.FALSE.equals(lease.counts());
     return new Ending(

@@ -428,7 +428,7 @@ final class MemoryBucket {
     return changed(t, firstDue, t.attemptDue(), lease.version() + 1);
   }
 
-  /** When an attempt was due that the job comes back without. */
+  /** Returns when the attempt that did not count first fell due. */
   private static long attemptDue(AttemptCounts t, HeldLease lease) {
     return t.attemptDue() == 0 ? lease.due() : t.attemptDue();
   }

@@ -164,6 +164,7 @@ final class RedisJobStore implements JobStore {
         reply.numberOrNull(2),
         reply.numberOrNull(3),
         reply.small(4) == 1,
+        reply.small(4) == 2,
         !open && !hours.isEmpty(),
         open || hours.isEmpty() || hours.equals("closed") ? null : hours,
         open ? Long.parseLong(hours.substring(OPEN.length())) : 0);

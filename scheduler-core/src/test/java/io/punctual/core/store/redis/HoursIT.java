@@ -23,7 +23,7 @@ class HoursIT extends TransitionTestBase {
   }
 
   private static Claim closed(@Nullable Long next, @Nullable String hours) {
-    return new Claim(NOW, List.of(), List.of(), next, null, null, false, true, hours, 0);
+    return new Claim(NOW, List.of(), List.of(), next, null, null, false, false, true, hours, 0);
   }
 
   private Claim claim() {
