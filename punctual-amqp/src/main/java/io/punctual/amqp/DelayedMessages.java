@@ -18,7 +18,6 @@ import org.springframework.amqp.rabbit.connection.ChannelProxy;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.connection.RabbitUtils;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
-import org.springframework.util.ConcurrentLruCache;
 
 /**
  * Publishes delayed messages that are due, mandatory and with a confirm. An attempt fails, and is
@@ -32,21 +31,9 @@ final class DelayedMessages {
   /** Less than the time-to-run of an attempt, so that this is what is reported. */
   private static final Duration CONFIRM = Duration.ofSeconds(30);
 
-  /** For messages whose exchange or queue does not exist. */
-  private static final int ATTEMPTS_WITHOUT_PLACE = 10;
-
   private final RabbitTemplate rabbit;
 
-  /**
-   * Counts the attempts in a row that found no place here, by incarnation of the job. Attempts
-   * while RabbitMQ was away begin the count again: after a restart, consumers may declare their
-   * queues again after the first message is due. Each instance counts its own attempts, since it
-   * does not know how those of the others ended. If more messages than this have no place, the
-   * retry policy ends them.
-   */
-  private final ConcurrentLruCache<String, AtomicReference<WithoutPlace>> withoutPlace =
-      new ConcurrentLruCache<>(
-          100_000, incarnation -> new AtomicReference<>(new WithoutPlace(0, 0)));
+  private final AttemptsWithoutPlace withoutPlace = new AttemptsWithoutPlace();
 
   /**
    * Makes the worker.
@@ -88,7 +75,7 @@ final class DelayedMessages {
       noteIfPlace(!problem.hasNoPlace(), context, problem.text());
       throw new AmqpException(problem.text());
     }
-    withoutPlace.remove(context.incarnation());
+    withoutPlace.forget(context.incarnation());
   }
 
   /** Why a message is in no queue. */
@@ -99,32 +86,11 @@ final class DelayedMessages {
     }
   }
 
-  /**
-   * Attempts in a row that found no place.
-   *
-   * @param attempt the last one
-   * @param count how many
-   */
-  private record WithoutPlace(int attempt, int count) {
-
-    /** The numbers of a requeued job begin again, and so does its count. */
-    WithoutPlace and(int next) {
-      return new WithoutPlace(next, next > attempt ? count + 1 : 1);
-    }
-  }
-
   /** Unroutable messages that go on failing would open the circuit for all others. */
   private void noteIfPlace(boolean hasPlace, TaskContext context, String failed) {
     if (hasPlace) {
-      withoutPlace.remove(context.incarnation());
-      return;
-    }
-    WithoutPlace seen =
-        withoutPlace
-            .get(context.incarnation())
-            .updateAndGet(before -> before.and(context.attempt()));
-    if (seen.count() >= ATTEMPTS_WITHOUT_PLACE) {
-      withoutPlace.remove(context.incarnation());
+      withoutPlace.forget(context.incarnation());
+    } else if (withoutPlace.isLast(context.incarnation())) {
       throw new RejectTaskException(failed);
     }
   }
