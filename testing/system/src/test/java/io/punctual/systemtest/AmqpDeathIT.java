@@ -65,8 +65,8 @@ class AmqpDeathIT {
       declare(rabbit);
       try (Connection reader = read(rabbit)) {
         assertThat(reader.isOpen()).isTrue();
-        send(worker);
-
+        // Of each third, most is due after the kill that follows.
+        send(worker, 0, 800);
         Waiting.until("some are published", () -> published(rabbit) > 100);
         rabbit.kill();
         // After 50 failures in a row, the queue waits and one job probes from time to time.
@@ -75,9 +75,12 @@ class AmqpDeathIT {
             () -> submitter.queue(scheduler).get("counters").path("failed").asInt(0) > 20);
         rabbit.start();
         Waiting.until("more are published", () -> published(rabbit) > 500);
+        send(worker, 800, 600);
         worker.kill();
+        Waiting.until("deliveries fail", () -> broken(submitter.queue(scheduler)) > 0);
         worker.start().awaitReady();
         Waiting.until("more are published", () -> published(rabbit) > 1_000);
+        send(worker, 1_400, 600);
         scheduler.kill();
         scheduler.start().awaitReady();
 
@@ -108,22 +111,25 @@ class AmqpDeathIT {
     JsonNode counters = queue.get("counters");
     assertThat(counters.path("done").asInt(0)).isEqualTo(MESSAGES);
     assertThat(counters.path("failed").asInt(0)).isPositive();
-    assertThat(counters.path("unknown").asInt(0) + counters.path("undeliverable").asInt(0))
-        .isPositive();
+    assertThat(broken(queue)).isPositive();
     // At each of three kills, what was published and not yet acknowledged.
     assertThat(repeats).isLessThanOrEqualTo(3 * CONCURRENCY);
   }
 
-  private static void send(JavaProcess worker) throws Exception {
-    // In parts, each of which a request can wait for.
-    for (int first = 0; first < MESSAGES; first += 500) {
-      Http.Answer answer =
-          Http.post(
-              "%s/messages?first=%d&count=500&delay=15000&apart=10".formatted(worker.url(), first),
-              "",
-              Duration.ofSeconds(60));
-      assertThat(answer.status()).isEqualTo(200);
-    }
+  private static int broken(JsonNode queue) {
+    JsonNode counters = queue.get("counters");
+    return counters.path("unknown").asInt(0) + counters.path("undeliverable").asInt(0);
+  }
+
+  /** Sends messages that are due from three seconds later on, a hundred a second. */
+  private static void send(JavaProcess worker, int first, int count) throws Exception {
+    Http.Answer answer =
+        Http.post(
+            "%s/messages?first=%d&count=%d&delay=3000&apart=10"
+                .formatted(worker.url(), first, count),
+            "",
+            Duration.ofSeconds(60));
+    assertThat(answer.status()).isEqualTo(200);
   }
 
   private static Connection connect(RabbitServer rabbit) throws Exception {
