@@ -10,7 +10,7 @@ import java.util.Locale;
  * stages from here.
  */
 public enum LatenessStage {
-  /** No instance was reachable at an earlier delivery. */
+  /** An earlier delivery reached no instance, or the job was given back or put off. */
   RETRY,
   /**
    * Jobs waited for a worker: all were busy or gone, or none asked for jobs. The queue may also

@@ -99,11 +99,9 @@ final class QueueHistory {
       // Of two looks at once, this one was made first.
       return sample;
     }
-    // Two reads within one millisecond cannot be ordered, so keep no stamp: the next comparison
-    // then
-    // reads the queue again. Keep none either if the stamp was read before another read: a change
-    // and
-    // its reversal would give the same stamp.
+    // Two reads within one millisecond cannot be ordered: keep no stamp, so the next comparison
+    // reads the queue again. Also keep none if the stamp is older than another read, since a change
+    // and its reversal give the same stamp.
     this.stamp = last != null && older == 0 ? null : stamp;
     last = sample;
     still = isStill(sample);

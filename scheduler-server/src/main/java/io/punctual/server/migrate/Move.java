@@ -165,6 +165,7 @@ final class Move<E> {
   /** Says what would be moved, and changes nothing. */
   void look() {
     long wouldMove = 0;
+    long removed = 0;
     int seen = 0;
     List<E> entries = store.look(seen, TAKEN_AT_ONCE);
     while (!entries.isEmpty()) {
@@ -172,7 +173,7 @@ final class Move<E> {
         try {
           OldWork work = store.read(entry);
           if (work instanceof OldWork.Removed) {
-            changed(entry, "Its entry would be removed there");
+            removed++;
           } else if (store.isBusy(entry)) {
             busy++;
           } else {
@@ -187,11 +188,14 @@ final class Move<E> {
       entries = store.look(seen, TAKEN_AT_ONCE);
     }
     out.println(
-        "%,d would be moved, and %,d be refused.%s%s Nothing was changed."
+        "%,d would be moved, and %,d be refused.%s%s This run changed nothing."
             .formatted(
                 wouldMove,
                 count(End.REFUSED),
-                sentence(End.CHANGED, "were changed or removed at the old side"),
+                removed == 0
+                    ? ""
+                    : " %,d have no data at the old side any more: their entries would be removed."
+                        .formatted(removed),
                 busy == 0
                     ? ""
                     : " %,d would be left to the old side, which is about to run them."

@@ -326,8 +326,14 @@ final class OldQueue implements OldStore<OldQueue.Entry> {
 
   /** Puts the jobs that were set aside where they were, unless they were added again. */
   private void putBack() {
+    boolean first = true;
     for (Map.Entry<byte[], byte[]> one : redis.hgetAll(refused).entrySet()) {
-      hold();
+      if (first) {
+        hold();
+        first = false;
+      } else {
+        holdOn();
+      }
       putBack(
           one.getKey(), Double.parseDouble(new String(one.getValue(), StandardCharsets.US_ASCII)));
     }

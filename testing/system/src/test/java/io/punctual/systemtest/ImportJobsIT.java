@@ -324,7 +324,7 @@ class ImportJobsIT {
 
     assertThat(PROGRAMS.command(command("sorted-set", "reminders", "--seconds", "--dry-run")))
         .contains(", due at 2033-05-18T03:33:20.500Z")
-        .contains("2 would be moved, and 0 be refused. Nothing was changed.");
+        .contains("2 would be moved, and 0 be refused. This run changed nothing.");
     assertThat(stored().all()).isEmpty();
     assertThat(Resp.call(port, "ZCARD", "reminders")).isEqualTo("2");
 

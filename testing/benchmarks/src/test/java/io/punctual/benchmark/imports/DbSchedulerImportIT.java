@@ -198,7 +198,7 @@ class DbSchedulerImportIT {
 
       assertThat(system.run(old, moved, "db-scheduler", "order.close", "--base64", "--dry-run"))
           .contains("job 7, due at 2033-05-18T03:33:20Z")
-          .contains("1 would be moved, and 0 be refused. Nothing was changed.");
+          .contains("1 would be moved, and 0 be refused. This run changed nothing.");
       assertThat(old.texts(rows)).isEqualTo(before);
       assertThat(moved.all()).isEmpty();
 

@@ -204,7 +204,7 @@ class JobRunrImportIT {
       assertThat(look.inputReader().lines().toList())
           .contains(
               "10 would be moved, and 0 be refused. 1 would be left to the old side, which is about"
-                  + " to run them. Nothing was changed.");
+                  + " to run them. This run changed nothing.");
       assertThat(look.waitFor()).isEqualTo(1);
       // The first one may have run by now.
       fill(jobRunr, "next-", 1, Instant.now().plus(SOON), 1, due);
@@ -373,7 +373,7 @@ class JobRunrImportIT {
 
       assertThat(system.run(old, moved, "jobrunr", SIGNATURE, "--dry-run"))
           .contains("schedule last-day, '0 9 L * *' there, '0 9 L * *' in " + zone + " here")
-          .contains("7 would be moved, and 3 be refused. Nothing was changed.");
+          .contains("7 would be moved, and 3 be refused. This run changed nothing.");
       assertThat(system.run(old, moved, "jobrunr", SIGNATURE))
           .contains(
               "The job 'other-0' has the cron expression '0 0 9 1 * MON': with seconds",

@@ -366,7 +366,7 @@ class QuartzImportIT {
 
       assertThat(system.run(old, moved, "quartz", Report.class.getName(), "--dry-run"))
           .contains("schedule cron-0, '0 0 9 L * ?' there, '0 0 9 L * *' in Europe/Berlin here")
-          .contains("14 would be moved, and 0 be refused. Nothing was changed.");
+          .contains("14 would be moved, and 0 be refused. This run changed nothing.");
       assertThat(old.texts("select distinct TRIGGER_STATE from QRTZ_TRIGGERS"))
           .containsExactly("WAITING");
       assertThat(system.run(old, moved, "quartz", Report.class.getName()))
