@@ -25,6 +25,15 @@ public final class Waiting {
     until(what, patience, PAUSE, condition);
   }
 
+  /**
+   * Waits for a state that may last for milliseconds only.
+   *
+   * @param condition costs the program under test little: it is asked without pauses
+   */
+  public static void untilOnce(String what, Callable<Boolean> condition) {
+    until(what, PATIENCE, Duration.ofMillis(1), condition);
+  }
+
   /** Waits at most {@code patience}, and looks once in each {@code pause}. */
   static void until(String what, Duration patience, Duration pause, Callable<Boolean> condition) {
     Awaitility.await(what)

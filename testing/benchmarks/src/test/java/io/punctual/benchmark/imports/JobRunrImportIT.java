@@ -256,7 +256,7 @@ class JobRunrImportIT {
 
       Process broken = system.start(old, moved, "jobrunr", SIGNATURE);
       String kept = "select count(*) from jobrunr_metadata where name = 'punctual-import'";
-      Waiting.until("the job is taken", () -> old.number(kept) == 1);
+      Waiting.untilOnce("the job is taken", () -> old.number(kept) == 1);
       broken.destroyForcibly().waitFor();
       assertThat(old.number("select count(*) from jobrunr_recurring_jobs")).isZero();
 
@@ -319,7 +319,7 @@ class JobRunrImportIT {
       recur(jobRunr, "nightly", "0 3 * * *", ZoneId.of("UTC"));
       Process broken = system.start(old, moved, "jobrunr", SIGNATURE);
       String kept = "select count(*) from jobrunr_metadata where name = 'punctual-import'";
-      Waiting.until("the job is taken", () -> old.number(kept) == 1);
+      Waiting.untilOnce("the job is taken", () -> old.number(kept) == 1);
       broken.destroyForcibly().waitFor();
 
       recur(jobRunr, "nightly", "0 9 1,L * *", ZoneId.of("UTC"));

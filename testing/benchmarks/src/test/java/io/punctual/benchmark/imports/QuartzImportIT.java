@@ -258,7 +258,8 @@ class QuartzImportIT {
         Waiting.until("it ran three times", () -> RAN.size() >= 3);
         String state = "select TRIGGER_STATE from QRTZ_TRIGGERS";
         Process broken = system.start(old, moved, "quartz", Orders.class.getName());
-        Waiting.until("the trigger is taken", () -> old.texts(state).contains("PUNCTUAL_MOVES"));
+        Waiting.untilOnce(
+            "the trigger is taken", () -> old.texts(state).contains("PUNCTUAL_MOVES"));
         broken.destroyForcibly().waitFor();
 
         assertThat(system.run(old, moved, "quartz", Orders.class.getName()))
