@@ -51,7 +51,8 @@ final class RegistryProbe {
       return silent;
     } catch (IOException e) {
       String why = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
-      return " (" + why.toLowerCase(java.util.Locale.ROOT) + ")";
+      // Some Java 21 says "Connection refused (connect failed)".
+      return " (" + why.replaceFirst(" \\(.*", "").toLowerCase(java.util.Locale.ROOT) + ")";
     } catch (IllegalArgumentException e) {
       return " (this is no address)";
     }
