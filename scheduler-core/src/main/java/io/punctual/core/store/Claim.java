@@ -46,33 +46,16 @@ public record Claim(
 
   /** The same with fewer jobs. */
   public Claim with(List<ClaimedJob> fewer) {
-    return new Claim(
-        now,
-        fewer,
-        corrupt,
-        nextDue,
-        nextDeadline,
-        pausedSince,
-        full,
-        held,
-        closed,
-        hours,
-        openSince);
+    return with(fewer, nextDue);
   }
 
   /** The same, but that the next claim is made no sooner than so many ms from its now. */
   public Claim notWithin(long wait) {
+    return with(jobs, nextDue == null ? null : Long.valueOf(Math.max(nextDue, now + wait)));
+  }
+
+  private Claim with(List<ClaimedJob> these, @Nullable Long next) {
     return new Claim(
-        now,
-        jobs,
-        corrupt,
-        nextDue == null ? null : Long.valueOf(Math.max(nextDue, now + wait)),
-        nextDeadline,
-        pausedSince,
-        full,
-        held,
-        closed,
-        hours,
-        openSince);
+        now, these, corrupt, next, nextDeadline, pausedSince, full, held, closed, hours, openSince);
   }
 }
