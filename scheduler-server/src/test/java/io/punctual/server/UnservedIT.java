@@ -49,7 +49,9 @@ class UnservedIT extends SharedRedisTestBase {
                 + " from this scheduler in the last 10 minutes. Did you mean reminder-service? The"
                 + " job is stored and waits for a worker.");
     assertThat(submit("reminder-service", "order.clsoe").at("/hint"))
-        .startsWith("no instance of reminder-service runs order.clsoe, and no program has fetched")
+        .startsWith(
+            "no instance of reminder-service runs order.clsoe, and no program has fetched order.clsoe"
+                + " from this scheduler")
         .contains("Did you mean order.close?");
     assertThat(submit("billing", "invoice").at("/hint"))
         .startsWith("no instance of billing is registered, and no program has fetched invoice");
@@ -97,11 +99,14 @@ class UnservedIT extends SharedRedisTestBase {
         .startsWith(
             "no instance of mailer is registered, and no program has fetched mail.snd from this"
                 + " scheduler in the last 10 minutes. Did you mean mail.send?");
-    assertThat(submit("mailr", "mail.send").at("/hint")).contains("Did you mean mailer?");
+    assertThat(submit("mailr", "mail.send").at("/hint"))
+        .startsWith("no instance of mailr is registered, and no program has fetched mail.send")
+        .contains("Did you mean mailer?");
     api.post(
         "/api/v1/claims", "{\"application\":\"reminder-service\",\"taskTypes\":[\"sms.send\"]}");
     assertThat(submit("reminder-service", "sms.sned").at("/hint"))
-        .startsWith("no instance of reminder-service runs sms.sned, and no program has fetched")
+        .startsWith(
+            "no instance of reminder-service runs sms.sned, and no program has fetched sms.sned")
         .contains("Did you mean sms.send?");
   }
 }

@@ -35,11 +35,12 @@ class LimitIT extends TransitionTestBase {
     given(state);
   }
 
-  private void assertClaimed(int jobs, @Nullable Long next, boolean full) {
+  private Claim assertClaimed(int jobs, @Nullable Long next, boolean full) {
     Claim claim = claim(9);
     assertThat(claim.jobs()).hasSize(jobs);
     assertThat(claim.nextDue()).isEqualTo(next);
     assertThat(claim.full()).isEqualTo(full);
+    return claim;
   }
 
   @Test
@@ -71,7 +72,7 @@ class LimitIT extends TransitionTestBase {
     limit(null, "2/s");
 
     // A second's worth in one moment, then one each half second.
-    assertThat(claim(9)).returns(NOW + 500, Claim::nextDue).returns(true, Claim::held);
+    assertThat(assertClaimed(2, NOW + 500, false).held()).isTrue();
     nowIs(NOW + 499);
     assertClaimed(0, NOW + 500, false);
     nowIs(NOW + 500);
@@ -93,7 +94,7 @@ class LimitIT extends TransitionTestBase {
     limit(5, "2/s");
 
     // Nothing is held back: what waits is not due.
-    assertThat(claim(9)).returns(NOW + 700, Claim::nextDue).returns(false, Claim::held);
+    assertThat(assertClaimed(1, NOW + 700, false).held()).isFalse();
     nowIs(NOW + 700);
     assertClaimed(1, null, false);
   }
