@@ -14,9 +14,7 @@ import io.punctual.core.wake.Capacity;
 import io.punctual.core.wake.StoreClock;
 import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** The duties of one bucket. */
 final class BucketWorker {
@@ -62,22 +60,23 @@ final class BucketWorker {
             listener);
     this.puller = new Puller(bucket, context, signal, claimer, settler, retryDelays, listener);
     this.scanner = new Scanner(bucket, shared.scan(), capacity, signal, claimer, puller, listener);
-    this.loop = new ScanLoop(bucket, scanner, signal, context);
+    this.loop = new ScanLoop(bucket, scanner, signal, shared.scan());
   }
 
-  /** Lists what is not empty or settled here; empty when the bucket is at rest. For tests. */
-  List<String> inUse() {
-    Map<String, Integer> counts = new LinkedHashMap<>();
-    counts.put("open deliveries", keeper.open().size());
-    counts.put("deferrals", keeper.deferrals());
-    counts.put("ends to be written", settler.size());
-    counts.put("submissions", submitter.size());
-    counts.put("marks of pulls", puller.received().size());
-    counts.put("unanswered claims", claimer.unanswered());
-    return counts.entrySet().stream()
-        .filter(entry -> entry.getValue() != 0)
-        .map(entry -> bucket + " " + entry.getKey() + ": " + entry.getValue())
-        .toList();
+  /** Adds what is not empty or settled here; nothing when the bucket is at rest. */
+  void addInUse(List<String> found) {
+    addTo(found, "open deliveries", keeper.open().size());
+    addTo(found, "deferrals", keeper.deferrals());
+    addTo(found, "ends to be written", settler.size());
+    addTo(found, "submissions", submitter.size());
+    addTo(found, "marks of pulls", puller.received().size());
+    addTo(found, "unanswered claims", claimer.unanswered());
+  }
+
+  private void addTo(List<String> found, String what, int count) {
+    if (count != 0) {
+      found.add(bucket + " " + what + ": " + count);
+    }
   }
 
   /** Drops what is not sent to the store yet. */

@@ -20,6 +20,7 @@ import io.punctual.core.recovery.Outages;
 import io.punctual.core.recovery.StoreCallMonitor;
 import io.punctual.core.recovery.StoreWatch;
 import io.punctual.core.scan.ScanContext;
+import io.punctual.core.scan.ScanCount;
 import io.punctual.core.scan.ScanPermits;
 import io.punctual.core.scan.ScanSignals;
 import io.punctual.core.store.Store;
@@ -68,10 +69,6 @@ final class Session implements PullQueues {
     CLOSED
   }
 
-  private static final long COUNTED_NS = 1_000_000_000L;
-
-  private static final Counted NONE = new Counted(0, List.of(), 0);
-
   private final String name;
   private final WakeUps wakeUps;
   private final StoreCalls calls;
@@ -84,7 +81,6 @@ final class Session implements PullQueues {
   private final Object lifecycle = new Object();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Phase phase = Phase.NEW;
-  private volatile Counted counted = NONE;
   private @Nullable AutoCloseable listening;
 
   Session(
@@ -115,6 +111,7 @@ final class Session implements PullQueues {
                 new Pulls(clock),
                 new IdleChecks(options.idleChecksPerSecond()),
                 new ScanPermits(),
+                new ScanCount(),
                 store.members(),
                 owners,
                 signals),
@@ -196,38 +193,14 @@ final class Session implements PullQueues {
     }
   }
 
-  /** Scanners are counted once a second at most: there may be ten thousands of them. */
   ScannerHealth scanners() {
-    Counted known = isRunning() ? counted : NONE;
-    if (isRunning() && (known.at() == 0 || System.nanoTime() - known.at() > COUNTED_NS)) {
-      known = count();
-      counted = known;
-    }
+    ScanCount count = shared.scan().count();
     return new ScannerHealth(
-        known.running(), known.ended(), shared.outages().damaged(), context.defects().open());
+        isRunning() ? count.running() : 0,
+        isRunning() ? count.ended() : List.of(),
+        shared.outages().damaged(),
+        context.defects().open());
   }
-
-  private Counted count() {
-    int running = 0;
-    List<String> ended = new ArrayList<>();
-    for (QueueWorkers queue : queues.all()) {
-      for (BucketWorker worker : queue.workers) {
-        if (worker.loop.hasEnded()) {
-          ended.add(worker.bucket.toString());
-        } else if (worker.loop.isStarted()) {
-          running++;
-        }
-      }
-    }
-    return new Counted(running, List.copyOf(ended), System.nanoTime());
-  }
-
-  /**
-   * How the scanners were.
-   *
-   * @param at monotonic ns
-   */
-  private record Counted(int running, List<String> ended, long at) {}
 
   /** Lists what is not given back, ended or written; empty when all is at rest. */
   List<String> inUse() {
@@ -242,7 +215,7 @@ final class Session implements PullQueues {
       found.add("admitted submissions: " + shared.admission().inside());
     }
     pulls().waitedFor().forEach(queue -> found.add("pulls that wait for " + queue));
-    queues.all().forEach(queue -> queue.workers.forEach(worker -> found.addAll(worker.inUse())));
+    queues.all().forEach(queue -> queue.workers.forEach(worker -> worker.addInUse(found)));
     return found;
   }
 

@@ -21,6 +21,7 @@ public record ScanContext(
     Pulls pulls,
     IdleChecks idleChecks,
     ScanPermits looks,
+    ScanCount count,
     Members members,
     Owners owners,
     @Nullable ScanSignals signals) {}

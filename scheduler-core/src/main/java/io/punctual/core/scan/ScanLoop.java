@@ -24,6 +24,7 @@ public final class ScanLoop {
   private final Scanner scanner;
   private final WakeSignal signal;
   private final Context context;
+  private final ScanCount count;
   private final String duty;
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean started;
@@ -31,11 +32,12 @@ public final class ScanLoop {
   private boolean asleep;
   private @Nullable Future<?> alarm;
 
-  public ScanLoop(Bucket bucket, Scanner scanner, WakeSignal signal, Context context) {
+  public ScanLoop(Bucket bucket, Scanner scanner, WakeSignal signal, ScanContext shared) {
     this.bucket = bucket;
     this.scanner = scanner;
     this.signal = signal;
-    this.context = context;
+    this.context = shared.context();
+    this.count = shared.count();
     this.duty = "Waking the scanner of " + bucket;
   }
 
@@ -51,6 +53,7 @@ public final class ScanLoop {
     }
     // Not before: a scanner whose thread could not be started is started again.
     started = true;
+    count.started();
   }
 
   /** Ends with the present turn, which claims no more; returns at once. */
@@ -62,11 +65,6 @@ public final class ScanLoop {
   /** Whether it was started. */
   public boolean isStarted() {
     return started;
-  }
-
-  /** Whether it has ended although nobody stopped it. */
-  public boolean hasEnded() {
-    return !stopping && over.getCount() == 0;
   }
 
   /** Waits for the last turn to end. */
@@ -82,8 +80,13 @@ public final class ScanLoop {
         turn();
       }
     } finally {
-      over.countDown();
+      end();
     }
+  }
+
+  private void end() {
+    count.ended(bucket, stopping);
+    over.countDown();
   }
 
   private void turn() {
@@ -102,7 +105,7 @@ public final class ScanLoop {
 
   private void step() {
     if (stopping) {
-      over.countDown();
+      end();
       return;
     }
     try {

@@ -142,7 +142,7 @@ final class QueueHistory {
     if (last == null) {
       return Due.COMPARE;
     }
-    boolean rests = rests();
+    boolean rests = rests(now);
     if (now - checkedAt < (rests ? ageNs : lookNs)) {
       return Due.NOTHING;
     }
@@ -153,12 +153,16 @@ final class QueueHistory {
    * Returns whether the last look stays true until the store says that the queue has changed: no
    * job is due or in flight, none has fallen due since, and no figure depends on the time.
    */
-  synchronized boolean rests() {
+  boolean rests() {
+    return rests(System.nanoTime());
+  }
+
+  private synchronized boolean rests(long now) {
     QueueSample sample = last;
     if (sample == null) {
       return false;
     }
-    long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
+    long since = TimeUnit.NANOSECONDS.toMillis(now - lookedAt);
     return rests(sample, since, sample.stats().now() + since);
   }
 

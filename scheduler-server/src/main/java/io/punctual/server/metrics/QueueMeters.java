@@ -204,7 +204,6 @@ final class QueueMeters implements QueueListener {
 
   @Override
   public void delivered(Lateness late) {
-    lateness.record(late.nanos(), TimeUnit.NANOSECONDS);
     stages.forEach(
         (stage, timer) -> {
           // Most jobs wait for one thing only: nothing is said of the others.
@@ -212,6 +211,8 @@ final class QueueMeters implements QueueListener {
             timer.record(stage.of(late), TimeUnit.NANOSECONDS);
           }
         });
+    // Last: where its count is the same, nothing has changed, as RecentLateness sees it.
+    lateness.record(late.nanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override

@@ -16,6 +16,8 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -84,22 +86,51 @@ public class RecentLateness {
       @Nullable Quantiles quantiles, @Nullable Split split, boolean together, boolean sinceStart) {}
 
   private final MeterRegistry registry;
+  // As they were registered. To find them, the registry compares the names of all meters.
+  private final Queue<Timer> begun = new ConcurrentLinkedQueue<>();
+  private final Queue<Timer> stages = new ConcurrentLinkedQueue<>();
   private final Deque<Sample> samples = new ArrayDeque<>();
   // All timers of one name have the same edges.
   private double[] edges = {};
 
   RecentLateness(MeterRegistry registry) {
     this.registry = registry;
+    registry.config().onMeterAdded(this::add);
+  }
+
+  private void add(Meter meter) {
+    if (meter instanceof Timer timer) {
+      switch (timer.getId().getName()) {
+        case METRIC -> begun.add(timer);
+        case LatenessStage.METRIC -> stages.add(timer);
+        default -> {}
+      }
+    }
   }
 
   /** Looks at the metric again; null where no job began within a minute. */
   public synchronized @Nullable Quantiles look(long nanos) {
-    Map<Meter.Id, long[]> before = samples.isEmpty() ? Map.of() : samples.getLast().counts();
+    Sample sample = sample(samples.peekLast(), nanos);
+    while (samples.size() > 1 && nanos - samples.getFirst().taken() > WINDOW_NS) {
+      samples.removeFirst();
+    }
+    samples.addLast(sample);
+    if (isOld(samples.getFirst(), nanos)) {
+      samples.removeFirst();
+    }
+    Map<Meter.Id, long[]> first = samples.getFirst().counts();
+    return quantiles(edges, grown(sum(sample.counts().values()), sum(first.values())));
+  }
+
+  private Sample sample(@Nullable Sample before, long nanos) {
+    // Most queues rest: theirs are read once.
+    if (before != null && begun.stream().allMatch(timer -> isSame(timer, before))) {
+      return new Sample(nanos, before.counts(), before.waited());
+    }
     Map<Meter.Id, long[]> counts = new HashMap<>();
-    for (Timer timer : registry.find(METRIC).timers()) {
-      long[] same = before.get(timer.getId());
-      // Most queues rest: theirs are read once.
-      if (same == null || same.length < 2 || timer.count() != all(same)) {
+    for (Timer timer : begun) {
+      long[] same = before == null ? null : before.counts().get(timer.getId());
+      if (same == null || !isSame(timer, same)) {
         HistogramSnapshot snapshot = timer.takeSnapshot();
         edges = edges(snapshot);
         same = counts(snapshot);
@@ -107,18 +138,19 @@ public class RecentLateness {
       counts.put(timer.getId(), same);
     }
     Map<Meter.Id, Double> waited = new HashMap<>();
-    for (Timer timer : registry.find(LatenessStage.METRIC).timers()) {
+    for (Timer timer : stages) {
       waited.put(timer.getId(), timer.totalTime(TimeUnit.MILLISECONDS));
     }
-    while (samples.size() > 1 && nanos - samples.getFirst().taken() > WINDOW_NS) {
-      samples.removeFirst();
-    }
-    samples.addLast(new Sample(nanos, counts, waited));
-    if (isOld(samples.getFirst(), nanos)) {
-      samples.removeFirst();
-    }
-    Map<Meter.Id, long[]> first = samples.getFirst().counts();
-    return quantiles(edges, grown(sum(counts.values()), sum(first.values())));
+    return new Sample(nanos, counts, waited);
+  }
+
+  private static boolean isSame(Timer timer, Sample before) {
+    long[] counts = before.counts().get(timer.getId());
+    return counts != null && isSame(timer, counts);
+  }
+
+  private static boolean isSame(Timer timer, long[] counts) {
+    return counts.length > 1 && timer.count() == all(counts);
   }
 
   // The last sample is too old: what began since then is not of the last minute.
@@ -197,7 +229,9 @@ public class RecentLateness {
   private static long[] sum(Collection<long[]> all) {
     long[] sum = NONE;
     for (long[] counts : all) {
-      sum = Arrays.copyOf(sum, Math.max(sum.length, counts.length));
+      if (sum.length < counts.length) {
+        sum = Arrays.copyOf(sum, counts.length);
+      }
       for (int i = 0; i < counts.length; i++) {
         sum[i] += counts[i];
       }

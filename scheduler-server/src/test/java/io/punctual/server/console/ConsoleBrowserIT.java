@@ -579,6 +579,30 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void aPageAsksLessOftenWhileNothingChanges() {
+    submit("calm", "one", "1h", "");
+    as("vera").open("/console/queues/shop/calm");
+    // Answers as if from the server: the queues of other tests may change.
+    browser.run(
+        """
+        window.asked = [];
+        window.answers = 304;
+        window.htmx = {trigger: (part, event) => {
+          if (event !== 'refresh') return;
+          window.asked.push(performance.now());
+          document.dispatchEvent(new CustomEvent('htmx:afterRequest',
+              {detail: {elt: part, xhr: {status: window.answers}}}));
+        }};
+        """);
+    String seldom = "return window.asked.some((at, i) => i > 4 && at - window.asked[i - 1] > 5000)";
+    browser.until(() -> browser.run(seldom).equals("true"));
+    assertThat(browser.run("return window.asked.length > 5")).isEqualTo("true");
+    browser.run("window.asked = []; window.answers = 200");
+    String often = "return window.asked.some((at, i) => i > 0 && at - window.asked[i - 1] < 5000)";
+    browser.until(() -> browser.run(often).equals("true"));
+  }
+
+  @Test
   void livePartsFollowAndStandStillWhenTold() {
     submit("live", "one", "1h", "");
     as("vera").open("/console/queues/shop/live");

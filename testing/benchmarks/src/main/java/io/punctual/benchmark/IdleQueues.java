@@ -1,6 +1,5 @@
 package io.punctual.benchmark;
 
-import io.punctual.benchmark.contender.Surroundings;
 import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.Http;
 import io.punctual.systemtest.JavaProcess;
@@ -12,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -46,9 +44,8 @@ final class IdleQueues {
       for (int count : counts) {
         JavaProcess scheduler = fleet.grow(count).schedulers().getLast();
         Waiting.until("all queues are known", () -> known(scheduler, queues));
-        // The first safety checks of new queues, and the compiler, come to rest.
-        TimeUnit.SECONDS.sleep(options.scaled(30));
-        Cost cost = cost(fleet);
+        rest(count == 1 ? 90 : 30);
+        Cost cost = cost(fleet, options.scale().repetitions(), options.scaled(10));
         if (parts.contains("S2")) {
           add("S2", "schedulers: " + count, cost, queues);
         }
@@ -65,36 +62,37 @@ final class IdleQueues {
     }
   }
 
-  /**
-   * E of one scheduler with these settings.
-   *
-   * @param watching begins what goes on meanwhile, and returns what ends it
-   */
-  void watched(String who, List<String> settings, Function<Surroundings, Runnable> watching)
-      throws Exception {
+  interface Visit {
+    void at(Fleet fleet) throws Exception;
+  }
+
+  /** Visits one scheduler that knows all queues. */
+  void served(Visit visit) throws Exception {
     int queues = options.scaled(QUEUES);
     Programs programs = new Programs(options.directory(), List.of("-Xmx512m"));
     try (RedisServer redis = machine.redis();
-        Fleet fleet = new Fleet(programs, List.of(redis), settings).grow(1)) {
+        Fleet fleet = new Fleet(programs, List.of(redis), List.of()).grow(1)) {
       JavaProcess scheduler = fleet.schedulers().get(0);
       submit(scheduler, queues);
       Waiting.until("all queues are known", () -> known(scheduler, queues));
-      Runnable end = watching.apply(fleet.surroundings());
-      try {
-        TimeUnit.SECONDS.sleep(options.scaled(30));
-        add("E", who, cost(fleet), queues);
-      } finally {
-        end.run();
-      }
+      visit.at(fleet);
     }
+  }
+
+  /** Waits until the first safety checks and counts of new queues are done, and the compiler is. */
+  void rest(int seconds) throws InterruptedException {
+    TimeUnit.SECONDS.sleep(options.scaled(seconds));
+  }
+
+  /** Adds the figures of the time that follows, as one: a collection of garbage is part of it. */
+  void measure(String part, String who, Fleet fleet) throws Exception {
+    add(part, who, cost(fleet, 1, options.scaled(60)), options.scaled(QUEUES));
   }
 
   /** CPU seconds a minute, one for each window. */
   private record Cost(double[] both, double[] redis) {}
 
-  private Cost cost(Fleet fleet) throws Exception {
-    int windows = options.scale().repetitions();
-    long seconds = options.scaled(10);
+  private static Cost cost(Fleet fleet, int windows, long seconds) throws Exception {
     Cost cost = new Cost(new double[windows], new double[windows]);
     for (int i = 0; i < windows; i++) {
       double schedulers = fleet.schedulerSeconds();

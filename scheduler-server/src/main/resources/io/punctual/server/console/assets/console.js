@@ -74,6 +74,10 @@
   }
   const typing = 'input, select, textarea';
   const reading = (part) => (part.contains(document.activeElement) && document.activeElement.matches(typing)) || part.querySelector('[form=checked]:checked') || String(window.getSelection()) !== '';
+  // How many answers in a row said that the live part is as it was.
+  let unchanged = 0;
+  document.addEventListener('htmx:afterRequest', (event) => { if (event.detail.elt.id === 'live') unchanged = event.detail.xhr.status === 304 ? unchanged + 1 : 0; });
+  document.addEventListener('visibilitychange', () => { unchanged = 0; });
   const refresh = (id, event) => () => {
     const part = document.getElementById(id);
     // Nothing moves under the hand or the eye of a reader.
@@ -165,6 +169,9 @@
   }
   tick();
   setInterval(tick, 1000);
-  setInterval(refresh('live', 'refresh'), 2000);
+  // Where nothing happens, it is asked less often.
+  const ask = refresh('live', 'refresh');
+  let turn = 0;
+  setInterval(() => { turn = unchanged < 5 ? 0 : (turn + 1) % 3; if (turn === 0) ask(); }, 2000);
   setInterval(refresh('charts', 'redraw'), 10000);
 })();
