@@ -63,7 +63,11 @@ final class BucketWorker {
     this.loop = new ScanLoop(bucket, scanner, signal, shared.scan());
   }
 
-  /** Adds what is not empty or settled here; nothing when the bucket is at rest. */
+  /**
+   * Adds a line for each kind of work that is still open.
+   *
+   * @param found remains as it is when the bucket is at rest
+   */
   void addInUse(List<String> found) {
     addTo(found, "open deliveries", keeper.open().size());
     addTo(found, "deferrals", keeper.deferrals());

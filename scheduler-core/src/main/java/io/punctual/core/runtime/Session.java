@@ -194,7 +194,7 @@ final class Session implements PullQueues {
   }
 
   ScannerHealth scanners() {
-    ScanCount count = shared.scan().count();
+    ScanCount count = shared.scan().scanners();
     return new ScannerHealth(
         isRunning() ? count.running() : 0,
         isRunning() ? count.ended() : List.of(),

@@ -21,7 +21,7 @@ public record ScanContext(
     Pulls pulls,
     IdleChecks idleChecks,
     ScanPermits looks,
-    ScanCount count,
+    ScanCount scanners,
     Members members,
     Owners owners,
     @Nullable ScanSignals signals) {}

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts the scanners of one engine as they start and end: there may be ten thousands of them. */
+/** Counts the scanners of one engine as they start and end: there may be tens of thousands. */
 public final class ScanCount {
 
   private final AtomicInteger running = new AtomicInteger();
@@ -23,12 +23,12 @@ public final class ScanCount {
     }
   }
 
-  /** Returns how many run. */
+  /** Returns the number of scanners that run. */
   public int running() {
     return running.get();
   }
 
-  /** Returns the buckets whose scanners have ended without having been stopped, in order. */
+  /** Returns the buckets whose scanners have ended without having been stopped, sorted by name. */
   public List<String> ended() {
     return ended.stream().sorted().toList();
   }

@@ -37,7 +37,7 @@ public final class ScanLoop {
     this.scanner = scanner;
     this.signal = signal;
     this.context = shared.context();
-    this.count = shared.count();
+    this.count = shared.scanners();
     this.duty = "Waking the scanner of " + bucket;
   }
 
@@ -85,8 +85,11 @@ public final class ScanLoop {
   }
 
   private void end() {
-    count.ended(bucket, stopping);
-    over.countDown();
+    try {
+      count.ended(bucket, stopping);
+    } finally {
+      over.countDown();
+    }
   }
 
   private void turn() {

@@ -153,11 +153,7 @@ final class QueueHistory {
    * Returns whether the last look stays true until the store says that the queue has changed: no
    * job is due or in flight, none has fallen due since, and no figure depends on the time.
    */
-  boolean rests() {
-    return rests(System.nanoTime());
-  }
-
-  private synchronized boolean rests(long now) {
+  synchronized boolean rests(long now) {
     QueueSample sample = last;
     if (sample == null) {
       return false;

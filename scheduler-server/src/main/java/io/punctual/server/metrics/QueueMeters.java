@@ -211,7 +211,7 @@ final class QueueMeters implements QueueListener {
             timer.record(stage.of(late), TimeUnit.NANOSECONDS);
           }
         });
-    // Last: where its count is the same, nothing has changed, as RecentLateness sees it.
+    // Last: RecentLateness reads the stages again only where this count has grown.
     lateness.record(late.nanos(), TimeUnit.NANOSECONDS);
   }
 

@@ -33,8 +33,8 @@ import org.springframework.stereotype.Component;
  * Looks at queues and keeps a minute of what it saw, for gauges, API, console and health checks.
  *
  * <p>A queue that rests is not looked at again while its stamp in the store is the same, see {@link
- * QueueHistory#rests}. The others are looked at for each snapshot that a viewer of the console asks
- * for, for a tenth of the time at most.
+ * QueueHistory#rests(long)}. The others are looked at for each snapshot that a viewer of the
+ * console asks for, for a tenth of the time at most.
  */
 @Component
 public class QueueStatistics implements AutoCloseable {
@@ -43,7 +43,8 @@ public class QueueStatistics implements AutoCloseable {
   // Less is no time for a rate.
   private static final long APART_NS = TimeUnit.MILLISECONDS.toNanos(QueueHistory.APART_MS);
   private static final int REST = 10;
-  private static final int STALE = 3;
+  // A page that asks every six seconds gets no answer that is as old.
+  private static final int STALE = 2;
   private static final int MAX_QUEUES = 100_000;
   // How many queues' stamps are read at once: less than half a millisecond of the store.
   private static final int AT_ONCE = 100;

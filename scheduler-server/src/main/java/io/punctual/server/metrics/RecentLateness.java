@@ -16,8 +16,8 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -86,9 +86,9 @@ public class RecentLateness {
       @Nullable Quantiles quantiles, @Nullable Split split, boolean together, boolean sinceStart) {}
 
   private final MeterRegistry registry;
-  // As they were registered. To find them, the registry compares the names of all meters.
-  private final Queue<Timer> begun = new ConcurrentLinkedQueue<>();
-  private final Queue<Timer> stages = new ConcurrentLinkedQueue<>();
+  // Kept, since the registry would search all meters at each look.
+  private final Set<Timer> begun = ConcurrentHashMap.newKeySet();
+  private final Set<Timer> stages = ConcurrentHashMap.newKeySet();
   private final Deque<Sample> samples = new ArrayDeque<>();
   // All timers of one name have the same edges.
   private double[] edges = {};
@@ -96,6 +96,7 @@ public class RecentLateness {
   RecentLateness(MeterRegistry registry) {
     this.registry = registry;
     registry.config().onMeterAdded(this::add);
+    registry.getMeters().forEach(this::add);
   }
 
   private void add(Meter meter) {
@@ -123,7 +124,7 @@ public class RecentLateness {
   }
 
   private Sample sample(@Nullable Sample before, long nanos) {
-    // Most queues rest: theirs are read once.
+    // No job has begun since: there is nothing to read.
     if (before != null && begun.stream().allMatch(timer -> isSame(timer, before))) {
       return new Sample(nanos, before.counts(), before.waited());
     }

@@ -218,7 +218,7 @@ class QueueHistoryTest {
     assertThat(hasChanged("one", 1)).isTrue();
     rest(START + 3_600_000, "one");
 
-    assertThat(history.rests()).isTrue();
+    assertThat(history.rests(System.nanoTime())).isTrue();
     assertThat(hasChanged("one", 1)).isFalse();
     assertThat(hasChanged("two", 1)).isTrue();
     rest(START + 3_600_000, "two");
@@ -266,10 +266,10 @@ class QueueHistoryTest {
   @Test
   void aQueueRestsNoLongerThanUntilItsNextJobIsDue() {
     rest(START, "one");
-    assertThat(history.rests()).isFalse();
+    assertThat(history.rests(System.nanoTime())).isFalse();
 
     rest(START + 3_600_000, "one");
-    assertThat(history.rests()).isTrue();
+    assertThat(history.rests(System.nanoTime())).isTrue();
   }
 
   @Test
@@ -282,11 +282,11 @@ class QueueHistoryTest {
   @Test
   void aQueueThatDoesSomethingDoesNotRest() {
     look(0, 100, 10, 1);
-    assertThat(history.rests()).isFalse();
+    assertThat(history.rests(System.nanoTime())).isFalse();
     history.add(stats(START + 1_000, 100, 10, 1, null), ns(0), 1, false, false, null, null);
-    assertThat(history.rests()).isFalse();
+    assertThat(history.rests(System.nanoTime())).isFalse();
     history.add(stats(START + 1_000, 100, 10, 0, "damage"), ns(0), 1, false, false, null, null);
-    assertThat(history.rests()).isFalse();
+    assertThat(history.rests(System.nanoTime())).isFalse();
   }
 
   @Test

@@ -57,6 +57,16 @@ class RecentLatenessTest {
   }
 
   @Test
+  void whatWasRegisteredBeforeCountsToo() {
+    begin(QUEUE, 1, Duration.ofMillis(50));
+
+    RecentLateness later = new RecentLateness(registry);
+    var unused = later.look(0);
+    begin(QUEUE, 1, Duration.ofMillis(500));
+    assertThat(later.look(SECOND)).isEqualTo(new RecentLateness.Quantiles(1_000, 1_000));
+  }
+
+  @Test
   void whatBeganLongerAgoCountsOnlyWhereNothingBeganSince() {
     begin(QUEUE, 1, Duration.ofMillis(500));
     assertThat(lateness.look(0)).isNull();

@@ -82,7 +82,10 @@ public final class Benchmarks {
     attempt("punctual", parts -> new DrainCost(machine, options, figures).payloads(), "P");
     attempt("punctual", parts -> new Endurance(machine, options, figures).run(), "L");
     if (options.parts().contains("W")) {
-      attempt("punctual", parts -> new Watching(machine, options).run(), "W");
+      attempt("punctual", parts -> new Watching(machine, options).work(), "W");
+    }
+    if (options.parts().contains("V")) {
+      attempt("punctual", parts -> new Watching(machine, options).idle(), "V");
     }
     if (options.parts().contains("K")) {
       attempt("punctual", parts -> new DurabilityCost(machine).run(), "K");

@@ -44,7 +44,7 @@ final class IdleQueues {
       for (int count : counts) {
         JavaProcess scheduler = fleet.grow(count).schedulers().getLast();
         Waiting.until("all queues are known", () -> known(scheduler, queues));
-        rest(count == 1 ? 90 : 30);
+        rest();
         Cost cost = cost(fleet, options.scale().repetitions(), options.scaled(10));
         if (parts.contains("S2")) {
           add("S2", "schedulers: " + count, cost, queues);
@@ -66,7 +66,7 @@ final class IdleQueues {
     void at(Fleet fleet) throws Exception;
   }
 
-  /** Visits one scheduler that knows all queues. */
+  /** Starts one scheduler, and visits it once it knows all queues. */
   void served(Visit visit) throws Exception {
     int queues = options.scaled(QUEUES);
     Programs programs = new Programs(options.directory(), List.of("-Xmx512m"));
@@ -79,14 +79,17 @@ final class IdleQueues {
     }
   }
 
-  /** Waits until the first safety checks and counts of new queues are done, and the compiler is. */
-  void rest(int seconds) throws InterruptedException {
-    TimeUnit.SECONDS.sleep(options.scaled(seconds));
+  /**
+   * Waits until the scheduler has counted the jobs of new queues for the quota, which takes 50 s,
+   * and the compiler has done most of its work.
+   */
+  void rest() throws InterruptedException {
+    TimeUnit.SECONDS.sleep(options.scaled(90));
   }
 
-  /** Adds the figures of the time that follows, as one: a collection of garbage is part of it. */
+  /** Adds the figures of the next forty seconds, as one: garbage collections are part of them. */
   void measure(String part, String who, Fleet fleet) throws Exception {
-    add(part, who, cost(fleet, 1, options.scaled(60)), options.scaled(QUEUES));
+    add(part, who, cost(fleet, 1, options.scaled(40)), options.scaled(QUEUES));
   }
 
   /** CPU seconds a minute, one for each window. */

@@ -1,149 +1,171 @@
 package io.punctual.benchmark;
 
+import io.punctual.benchmark.contest.Contest;
 import io.punctual.systemtest.Http;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /**
- * W: what it costs to be watched, by Prometheus and by an open console, against neither of them. In
- * rounds that take turns on the same scheduler: processes differ by more than what is looked for.
+ * What it costs to be watched, by Prometheus and by an open console, against neither of them: W in
+ * A2, C and B, and V in E. Watched and unwatched work take turns on the same scheduler: processes
+ * differ by more than what is looked for.
  */
 final class Watching {
 
   private static final List<String> WORK = List.of("A2", "C", "B");
-  private static final int ROUNDS = 3;
-
-  private static final List<Reader> CONSOLE =
-      List.of(Reader.ofOverview(), new Reader("/console/charts", 10));
-  // As deploy/observability/prometheus.yml has it.
-  private static final List<Reader> PROMETHEUS = List.of(new Reader("/actuator/prometheus", 10));
-  private static final List<Reader> BOTH =
-      Stream.of(CONSOLE, PROMETHEUS).flatMap(List::stream).toList();
+  // Even: each order comes as often as the reverse one.
+  private static final int ROUNDS = 4;
 
   private final Machine machine;
+  private final Options options;
   private final Figures figures;
-  private final IdleQueues idle;
   private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
 
   Watching(Machine machine, Options options) {
     this.machine = machine;
+    this.options = options;
     this.figures = new Figures(machine.figures());
-    this.idle = new IdleQueues(machine, options, figures);
   }
 
-  /**
-   * What a viewer reads again and again.
-   *
-   * @param seconds between two reads
-   * @param slowly the same, once five reads in a row brought nothing new
-   */
-  private record Reader(String path, int seconds, int slowly) {
+  /** What a viewer reads again and again, and has read last. */
+  private static final class Reader {
 
-    private static final int SAME = 5;
+    private static final int TURN_SECONDS = 2;
 
-    Reader(String path, int seconds) {
-      this(path, seconds, seconds);
+    private final String path;
+    private final int turns;
+    private final int turnsUnchanged;
+    private final AtomicReference<String> seen = new AtomicReference<>("");
+    private int unchanged;
+    private int turn;
+
+    /**
+     * @param turns how many turns of two seconds it waits between two reads
+     * @param turnsUnchanged the same after five reads in a row that brought nothing new
+     */
+    Reader(String path, int turns, int turnsUnchanged) {
+      this.path = path;
+      this.turns = turns;
+      this.turnsUnchanged = turnsUnchanged;
     }
 
-    /** As {@code console.js} reads it. */
-    static Reader ofOverview() {
-      return new Reader("/console?part=live", 2, 6);
-    }
-
-    /** Reads until the thread is interrupted. */
-    Void readOn(String scheduler) throws IOException, InterruptedException {
-      AtomicReference<String> seen = new AtomicReference<>("");
-      int same = 0;
-      while (true) {
-        TimeUnit.SECONDS.sleep(same < SAME ? seconds : slowly);
-        same = read(scheduler, seen) == 304 ? same + 1 : 0;
+    void turn(String scheduler) {
+      turn = (turn + 1) % (unchanged < 5 ? turns : turnsUnchanged);
+      if (turn == 0) {
+        read(scheduler);
       }
     }
 
-    int read(String scheduler, AtomicReference<String> seen) throws IOException {
-      int status = Http.getUnless(scheduler + path, seen);
+    void read(String scheduler) {
+      int status;
+      try {
+        status = Http.getUnless(scheduler + path, seen);
+      } catch (IOException e) {
+        throw new UncheckedIOException(path + " could not be read", e);
+      }
       if (status != 200 && status != 304) {
         throw new IllegalStateException(path + " was answered with HTTP " + status);
       }
-      return status;
+      unchanged = status == 304 ? unchanged + 1 : 0;
     }
   }
 
-  private record Way(String who, List<Reader> readers) {}
-
-  private static final Way UNWATCHED = new Way("unwatched", List.of());
-
-  private interface Work {
-    void of(String who) throws Exception;
+  /** As {@code console.js} reads the overview and its charts. */
+  private static List<Reader> console() {
+    return List.of(new Reader("/console?part=live", 1, 3), new Reader("/console/charts", 5, 5));
   }
 
-  void run() throws Exception {
+  /** As {@code deploy/observability/prometheus.yml} has it. */
+  private static List<Reader> prometheus() {
+    return List.of(new Reader("/actuator/prometheus", 5, 5));
+  }
+
+  private record Viewing(String who, List<Reader> readers) {}
+
+  private interface Work {
+    void run(String who) throws Exception;
+  }
+
+  void work() throws Exception {
+    // The rounds of one process differ less than processes do.
+    int repetitions = options.scale().repetitions();
+    Contest.Scale scale = options.scale().repeated(4 * repetitions, 1);
+    Viewing both =
+        new Viewing("watched", Stream.of(console(), prometheus()).flatMap(List::stream).toList());
     machine.service(
         List.of(),
         around -> {
-          // Its figures are no one's: the scheduler's compiler is at work.
-          machine.contest("punctual:warm-up", WORK, around);
-          rounds(
-              List.of(UNWATCHED, new Way("watched", BOTH)),
+          // Not compared: the scheduler's compiler is at work.
+          machine.contest("punctual:warm-up", WORK, around, scale);
+          compare(
+              "W",
+              List.of(both),
               around.schedulers(),
-              who -> machine.contest("punctual:" + who, WORK, around));
+              who -> machine.contest("punctual:" + who, WORK, around, scale));
         });
+  }
+
+  void idle() throws Exception {
+    List<Viewing> viewings =
+        List.of(new Viewing("console", console()), new Viewing("prometheus", prometheus()));
+    IdleQueues idle = new IdleQueues(machine, options, figures);
     idle.served(
         fleet -> {
           String scheduler = fleet.surroundings().schedulers();
           for (int i = 0; i < 200; i++) {
-            for (Reader reader : BOTH) {
-              var unused = reader.read(scheduler, new AtomicReference<>(""));
-            }
+            viewings.forEach(
+                viewing -> viewing.readers().forEach(reader -> reader.read(scheduler)));
           }
-          idle.rest(90);
-          rounds(
-              List.of(UNWATCHED, new Way("console", CONSOLE), new Way("prometheus", PROMETHEUS)),
-              scheduler,
-              who -> idle.measure("E", who, fleet));
+          idle.rest();
+          compare("V", viewings, scheduler, who -> idle.measure("E", who, fleet));
         });
+  }
+
+  private void compare(String part, List<Viewing> viewings, String scheduler, Work work)
+      throws Exception {
+    Viewing none = new Viewing("unwatched", List.of());
+    List<Viewing> order = new ArrayList<>(viewings);
+    order.add(0, none);
+    for (int round = 0; round < ROUNDS; round++) {
+      int begin = figures.all().size();
+      for (Viewing viewing : order) {
+        run(viewing, scheduler, work);
+      }
+      Collections.reverse(order);
+      List<Figure> all = figures.all();
+      addRatios(all.subList(begin, all.size()), none.who());
+    }
     ratios.forEach(
         (what, values) ->
             figures.add(
                 new Figure(
-                    "W",
+                    part,
                     "watched",
                     what + ", of unwatched",
                     values.stream().mapToDouble(Double::doubleValue).toArray(),
                     "one ratio of medians a round")));
+    ratios.clear();
   }
 
-  /** Every second round begins with what was last in the one before. */
-  private void rounds(List<Way> ways, String scheduler, Work work) throws Exception {
-    List<Way> order = new ArrayList<>(ways);
-    for (int round = 0; round < ROUNDS; round++) {
-      int begin = figures.all().size();
-      for (Way way : order) {
-        watched(way, scheduler, work);
-      }
-      Collections.reverse(order);
-      List<Figure> all = figures.all();
-      compare(all.subList(begin, all.size()));
-    }
-  }
-
-  private void compare(List<Figure> round) {
+  private void addRatios(List<Figure> round, String none) {
     for (Figure figure : round) {
       round.stream()
           .filter(
               other ->
-                  other.who().equals(UNWATCHED.who())
-                      && !figure.who().equals(UNWATCHED.who())
+                  other.who().equals(none)
+                      && !figure.who().equals(none)
                       && other.part().equals(figure.part())
                       && other.metric().equals(figure.metric()))
           .forEach(
@@ -156,24 +178,25 @@ final class Watching {
     }
   }
 
-  private static void watched(Way way, String scheduler, Work work) throws Exception {
-    try (ExecutorService viewers = Executors.newCachedThreadPool()) {
-      List<Future<Void>> reads =
-          way.readers().stream()
-              .map(reader -> viewers.submit(() -> reader.readOn(scheduler)))
-              .toList();
-      try {
-        work.of(way.who());
-        for (Future<Void> read : reads) {
-          // One that has ended has failed: nothing was watched from then on.
-          if (read.isDone()) {
-            throw new IllegalStateException(
-                "a read of metrics or console failed", read.exceptionNow());
-          }
-        }
-      } finally {
-        viewers.shutdownNow();
+  private static void run(Viewing viewing, String scheduler, Work work) throws Exception {
+    ScheduledExecutorService viewers = Executors.newScheduledThreadPool(1);
+    try {
+      List<ScheduledFuture<?>> reads = new ArrayList<>();
+      for (Reader reader : viewing.readers()) {
+        reads.add(
+            viewers.scheduleAtFixedRate(
+                () -> reader.turn(scheduler), 1, Reader.TURN_SECONDS, TimeUnit.SECONDS));
       }
+      work.run(viewing.who());
+      for (ScheduledFuture<?> read : reads) {
+        // One that fails is not repeated: nothing was watched from then on.
+        if (read.state() == Future.State.FAILED) {
+          throw new IllegalStateException(
+              "a read of metrics or console failed", read.exceptionNow());
+        }
+      }
+    } finally {
+      viewers.shutdownNow();
     }
   }
 }

@@ -64,20 +64,20 @@
   };
 
   let live = true;
+  // How many answers in a row said that the live part is as it was.
+  let unchanged = 0;
+  document.addEventListener('visibilitychange', () => { unchanged = 0; });
   const button = document.getElementById('live-switch');
   if (button) {
     button.addEventListener('click', () => {
       live = !live;
+      unchanged = 0;
       button.setAttribute('aria-pressed', String(live));
       button.textContent = live ? document.body.dataset.live : document.body.dataset.paused;
     });
   }
   const typing = 'input, select, textarea';
   const reading = (part) => (part.contains(document.activeElement) && document.activeElement.matches(typing)) || part.querySelector('[form=checked]:checked') || String(window.getSelection()) !== '';
-  // How many answers in a row said that the live part is as it was.
-  let unchanged = 0;
-  document.addEventListener('htmx:afterRequest', (event) => { if (event.detail.elt.id === 'live') unchanged = event.detail.xhr.status === 304 ? unchanged + 1 : 0; });
-  document.addEventListener('visibilitychange', () => { unchanged = 0; });
   const refresh = (id, event) => () => {
     const part = document.getElementById(id);
     // Nothing moves under the hand or the eye of a reader.
@@ -125,6 +125,7 @@
   let aside = [];
   let open = [];
   document.addEventListener('htmx:beforeSwap', (event) => {
+    if (event.detail.target.id === 'live') unchanged = event.detail.xhr.status === 304 ? unchanged + 1 : 0;
     // What was asked for before a box was checked comes too late.
     if (event.detail.target.id === 'live' && reading(event.detail.target)) event.detail.shouldSwap = false;
     focused = event.detail.target.contains(document.activeElement) ? same(document.activeElement) : null;
@@ -169,7 +170,7 @@
   }
   tick();
   setInterval(tick, 1000);
-  // Where nothing happens, it is asked less often.
+  // Every third turn only, after five unchanged answers.
   const ask = refresh('live', 'refresh');
   let turn = 0;
   setInterval(() => { turn = unchanged < 5 ? 0 : (turn + 1) % 3; if (turn === 0) ask(); }, 2000);

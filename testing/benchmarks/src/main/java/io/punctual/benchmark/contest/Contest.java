@@ -44,7 +44,22 @@ public final class Contest {
       int rate,
       int seconds,
       int drained,
-      int stored) {}
+      int stored) {
+
+    /** Returns the same with another number of rounds. */
+    public Scale repeated(int rounds, int ofLateness) {
+      return new Scale(
+          warmUpSeconds,
+          rounds,
+          ofLateness,
+          submits,
+          submitSeconds,
+          rate,
+          seconds,
+          drained,
+          stored);
+    }
+  }
 
   /** Names the contender and says what its figures are called. */
   public Contest(String who, Contender contender, Scale scale, Figures figures) {
