@@ -15,10 +15,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
 /**
- * What it costs to be watched, by Prometheus and by an open console, against neither of them: W in
+ * What it costs to be watched, by an open console or by Prometheus, against neither of them: W in
  * A2, C and B, and V in E. Watched and unwatched work take turns on the same scheduler: processes
  * differ by more than what is looked for.
  */
@@ -82,17 +81,16 @@ final class Watching {
     }
   }
 
-  /** As {@code console.js} reads the overview and its charts. */
-  private static List<Reader> console() {
-    return List.of(new Reader("/console?part=live", 1, 3), new Reader("/console/charts", 5, 5));
-  }
-
-  /** As {@code deploy/observability/prometheus.yml} has it. */
-  private static List<Reader> prometheus() {
-    return List.of(new Reader("/actuator/prometheus", 5, 5));
-  }
-
   private record Viewing(String who, List<Reader> readers) {}
+
+  /** As {@code console.js} reads the overview and its charts, and as Prometheus is configured. */
+  private static List<Viewing> viewings() {
+    return List.of(
+        new Viewing(
+            "console",
+            List.of(new Reader("/console?part=live", 1, 3), new Reader("/console/charts", 5, 5))),
+        new Viewing("prometheus", List.of(new Reader("/actuator/prometheus", 5, 5))));
+  }
 
   private interface Work {
     void run(String who) throws Exception;
@@ -102,8 +100,6 @@ final class Watching {
     // The rounds of one process differ less than processes do.
     int repetitions = options.scale().repetitions();
     Contest.Scale scale = options.scale().repeated(4 * repetitions, 1);
-    Viewing both =
-        new Viewing("watched", Stream.of(console(), prometheus()).flatMap(List::stream).toList());
     machine.service(
         List.of(),
         around -> {
@@ -111,15 +107,14 @@ final class Watching {
           machine.contest("punctual:warm-up", WORK, around, scale);
           compare(
               "W",
-              List.of(both),
+              viewings(),
               around.schedulers(),
               who -> machine.contest("punctual:" + who, WORK, around, scale));
         });
   }
 
   void idle() throws Exception {
-    List<Viewing> viewings =
-        List.of(new Viewing("console", console()), new Viewing("prometheus", prometheus()));
+    List<Viewing> viewings = viewings();
     IdleQueues idle = new IdleQueues(machine, options, figures);
     idle.served(
         fleet -> {
