@@ -15,6 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What it costs to be watched, by an open console or by Prometheus, against neither of them: W in
@@ -46,22 +47,29 @@ final class Watching {
     private final String path;
     private final int turns;
     private final int turnsUnchanged;
+    private final Reader page;
     private final AtomicReference<String> seen = new AtomicReference<>("");
     private int unchanged;
     private int turn;
 
+    Reader(String path, int turns) {
+      this(path, turns, turns, null);
+    }
+
     /**
      * @param turns how many turns of two seconds it waits between two reads
      * @param turnsUnchanged the same after five reads in a row that brought nothing new
+     * @param page whose reads these are; null for its own
      */
-    Reader(String path, int turns, int turnsUnchanged) {
+    Reader(String path, int turns, int turnsUnchanged, @Nullable Reader page) {
       this.path = path;
       this.turns = turns;
       this.turnsUnchanged = turnsUnchanged;
+      this.page = page == null ? this : page;
     }
 
     void turn(String scheduler) {
-      turn = (turn + 1) % (unchanged < 5 ? turns : turnsUnchanged);
+      turn = (turn + 1) % (page.unchanged < 5 ? turns : turnsUnchanged);
       if (turn == 0) {
         read(scheduler);
       }
@@ -85,11 +93,10 @@ final class Watching {
 
   /** As {@code console.js} reads the overview and its charts, and as Prometheus is configured. */
   private static List<Viewing> viewings() {
+    Reader overview = new Reader("/console?part=live", 1, 3, null);
     return List.of(
-        new Viewing(
-            "console",
-            List.of(new Reader("/console?part=live", 1, 3), new Reader("/console/charts", 5, 5))),
-        new Viewing("prometheus", List.of(new Reader("/actuator/prometheus", 5, 5))));
+        new Viewing("console", List.of(overview, new Reader("/console/charts", 5, 15, overview))),
+        new Viewing("prometheus", List.of(new Reader("/actuator/prometheus", 5))));
   }
 
   private interface Work {

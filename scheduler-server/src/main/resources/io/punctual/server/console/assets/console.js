@@ -171,8 +171,7 @@
   tick();
   setInterval(tick, 1000);
   // Every third turn only, after five unchanged answers.
-  const ask = refresh('live', 'refresh');
-  let turn = 0;
-  setInterval(() => { turn = unchanged < 5 ? 0 : (turn + 1) % 3; if (turn === 0) ask(); }, 2000);
-  setInterval(refresh('charts', 'redraw'), 10000);
+  const repeat = (ask, ms) => { let turn = 0; setInterval(() => { turn = unchanged < 5 ? 0 : (turn + 1) % 3; if (turn === 0) ask(); }, ms); };
+  repeat(refresh('live', 'refresh'), 2000);
+  repeat(refresh('charts', 'redraw'), 10000);
 })();
