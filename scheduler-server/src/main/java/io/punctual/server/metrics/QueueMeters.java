@@ -211,7 +211,7 @@ final class QueueMeters implements QueueListener {
             timer.record(stage.of(late), TimeUnit.NANOSECONDS);
           }
         });
-    // Last: RecentLateness reads the stages again only where this count has grown.
+    // Last: RecentLateness reads the stages again only if a count of this timer has grown.
     lateness.record(late.nanos(), TimeUnit.NANOSECONDS);
   }
 

@@ -43,7 +43,7 @@ public class QueueStatistics implements AutoCloseable {
   // Less is no time for a rate.
   private static final long APART_NS = TimeUnit.MILLISECONDS.toNanos(QueueHistory.APART_MS);
   private static final int REST = 10;
-  // A page that asks every six seconds gets no answer that is as old.
+  // If a look takes less than 0.3 s, this is less than the six seconds of a page that rests.
   private static final int STALE = 2;
   private static final int MAX_QUEUES = 100_000;
   // How many queues' stamps are read at once: less than half a millisecond of the store.

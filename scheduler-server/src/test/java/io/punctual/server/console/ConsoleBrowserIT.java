@@ -582,30 +582,25 @@ class ConsoleBrowserIT extends BrowserTestBase {
   void aPageAsksLessOftenWhileNothingChanges() {
     submit("calm", "one", "1h", "");
     as("vera").open("/console/queues/shop/calm");
-    // The queues of other tests may change: the answers that nothing changed are made up.
+    // The queues of other tests may change: that nothing did is made up.
     browser.run(
         """
-        window.asked = [];
-        window.answering = window.htmx;
-        window.htmx = {trigger: (part, event) => {
-          if (event !== 'refresh') return;
-          window.asked.push(performance.now());
-          document.dispatchEvent(new CustomEvent('htmx:beforeSwap',
-              {detail: {target: part, xhr: {status: 304}}}));
-        }};
-        """);
-    browser.until(() -> browser.run("return window.asked.length > 5").equals("true"));
-    assertThat(between(0, 4)).isLessThan(20_000);
-    assertThat(between(4, 5)).isGreaterThan(5_000);
-    // A real answer with something new: it asks often again.
-    browser.run(
-        """
+        const own = Object.getOwnPropertyDescriptor(XMLHttpRequest.prototype, 'status');
+        Object.defineProperty(XMLHttpRequest.prototype, 'status', {...own, get: () => 304});
+        window.change = () => Object.defineProperty(XMLHttpRequest.prototype, 'status', own);
+        const htmx = window.htmx;
         window.asked = [];
         window.htmx = {trigger: (part, event) => {
           if (event === 'refresh') window.asked.push(performance.now());
-          window.answering.trigger(part, event);
+          htmx.trigger(part, event);
         }};
         """);
+    browser.until(() -> browser.run("return window.asked.length > 6").equals("true"));
+    assertThat(between(0, 4)).isLessThan(20_000);
+    // The answer to the fifth may come after the sixth.
+    assertThat(between(5, 6)).isGreaterThan(4_000);
+    // Something new: it asks often again.
+    browser.run("window.asked = []; window.change()");
     browser.until(() -> browser.run("return window.asked.length > 4").equals("true"));
     assertThat(between(1, 4)).isLessThan(15_000);
   }

@@ -87,9 +87,9 @@ final class IdleQueues {
     TimeUnit.SECONDS.sleep(options.scaled(90));
   }
 
-  /** Adds the figures of the next forty seconds, as one: garbage collections are part of them. */
+  /** Adds the figures of the next minute, as one: garbage collections are part of them. */
   void measure(String part, String who, Fleet fleet) throws Exception {
-    add(part, who, cost(fleet, 1, options.scaled(40)), options.scaled(QUEUES));
+    add(part, who, cost(fleet, 1, options.scaled(60)), options.scaled(QUEUES));
   }
 
   /** CPU seconds a minute, one for each window. */

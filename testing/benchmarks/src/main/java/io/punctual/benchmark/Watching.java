@@ -71,21 +71,27 @@ final class Watching {
     void turn(String scheduler) {
       turn = (turn + 1) % (page.unchanged < 5 ? turns : turnsUnchanged);
       if (turn == 0) {
-        read(scheduler);
+        int status = read(scheduler, seen);
+        unchanged = status == 304 ? unchanged + 1 : 0;
       }
     }
 
-    void read(String scheduler) {
+    /** Has the page drawn. */
+    void draw(String scheduler) {
+      var unused = read(scheduler, new AtomicReference<>(""));
+    }
+
+    private int read(String scheduler, AtomicReference<String> last) {
       int status;
       try {
-        status = Http.getUnless(scheduler + path, seen);
+        status = Http.getUnless(scheduler + path, last);
       } catch (IOException e) {
         throw new UncheckedIOException(path + " could not be read", e);
       }
       if (status != 200 && status != 304) {
         throw new IllegalStateException(path + " was answered with HTTP " + status);
       }
-      unchanged = status == 304 ? unchanged + 1 : 0;
+      return status;
     }
   }
 
@@ -126,9 +132,10 @@ final class Watching {
     idle.served(
         fleet -> {
           String scheduler = fleet.surroundings().schedulers();
-          for (int i = 0; i < 200; i++) {
+          // As often as in an hour: the scheduler's compiler is at work.
+          for (int i = 0; i < 300; i++) {
             viewings.forEach(
-                viewing -> viewing.readers().forEach(reader -> reader.read(scheduler)));
+                viewing -> viewing.readers().forEach(reader -> reader.draw(scheduler)));
           }
           idle.rest();
           compare("V", viewings, scheduler, who -> idle.measure("E", who, fleet));
@@ -168,6 +175,7 @@ final class Watching {
               other ->
                   other.who().equals(none)
                       && !figure.who().equals(none)
+                      && !other.metric().equals(Figure.DISTRIBUTION)
                       && other.part().equals(figure.part())
                       && other.metric().equals(figure.metric()))
           .forEach(
@@ -199,6 +207,7 @@ final class Watching {
       }
     } finally {
       viewers.shutdownNow();
+      viewers.close();
     }
   }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -25,6 +26,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 final class RedisQueueDirectory implements QueueDirectory {
 
   private static final String CALL = "queues";
+  private static final Pattern NUMBER = Pattern.compile("[1-9]\\d?");
   private static final String REGISTER = "directory/register";
 
   private final ScriptRunner scripts;
@@ -136,7 +138,7 @@ final class RedisQueueDirectory implements QueueDirectory {
 
   private static int number(QueueName queue, byte[] value) {
     String text = new String(value, StandardCharsets.UTF_8);
-    if (!text.matches("[1-9]\\d?") || Integer.parseInt(text) > Bucket.MAX_BUCKETS) {
+    if (!NUMBER.matcher(text).matches() || Integer.parseInt(text) > Bucket.MAX_BUCKETS) {
       throw new StoreException(
           StoreException.Kind.CORRUPT,
           "the directory of queues says that "

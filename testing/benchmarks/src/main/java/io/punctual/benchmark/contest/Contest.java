@@ -46,7 +46,11 @@ public final class Contest {
       int drained,
       int stored) {
 
-    /** Returns the same with another number of rounds. */
+    /**
+     * Returns the same with another number of rounds.
+     *
+     * @param ofLateness rounds of B
+     */
     public Scale repeated(int rounds, int ofLateness) {
       return new Scale(
           warmUpSeconds,
