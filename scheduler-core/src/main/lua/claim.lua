@@ -150,7 +150,8 @@ end
 local held = false
 if next_at and allowed then
   local fits_at = now + math.ceil((ahead + interval - burst) / 1000)
-  held = next_at <= now and fits_at > now
+  -- Not while it is closed, also if until when has still to be found out.
+  held = not closed and next_at <= now and fits_at > now
   next_at = math.max(next_at, fits_at)
 end
 local full = concurrency and redis.call('ZCARD', RESERVED) >= concurrency

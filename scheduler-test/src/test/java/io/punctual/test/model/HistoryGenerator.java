@@ -103,7 +103,12 @@ final class HistoryGenerator {
 
   /** Claims before, in and after an opening, and when it is not known. */
   private List<Step> hours(Step submit, Step claim) {
-    List<Step> steps = new ArrayList<>(List.of(submit, setHours("mornings"), claim));
+    List<Step> steps = new ArrayList<>(List.of(submit));
+    if (random.nextBoolean()) {
+      // The rate is used up while another job is due.
+      steps.addAll(List.of(limit(), again(id()), claim));
+    }
+    steps.addAll(List.of(setHours("mornings"), claim));
     for (int i = 0; i < 6; i++) {
       steps.add(
           switch (random.nextInt(8)) {
@@ -117,6 +122,7 @@ final class HistoryGenerator {
       steps.add(claim);
     }
     steps.add(setHours(""));
+    steps.add(Step.call("no limit", store -> store.limit(bucket, Throttle.NONE)));
     return steps;
   }
 

@@ -7,8 +7,10 @@ import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.IndexTags;
+import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Submission;
@@ -73,8 +75,8 @@ class ModelIT {
     OnConflict joins =
         new OnConflict(rule, rule == OnConflict.Rule.QUEUE_ONE ? null : Duration.ofMillis(100));
     List<String> tags = List.of(IndexTags.notAfter(HistoryGenerator.START - 5000), "x");
-    Submission late = job("i0", tags, OnConflict.REFUSE);
-    Submission again = job("i1", List.of("y"), joins);
+    Submission late = job("late", "i0", tags, OnConflict.REFUSE);
+    Submission again = job("late", "i1", List.of("y"), joins);
     List<Step> history =
         List.of(
             Step.call("submit", store -> store.submit(BUCKET, List.of(late))),
@@ -83,6 +85,25 @@ class ModelIT {
                 "requeue",
                 store -> store.requeue(BUCKET, List.of(Requeue.of("late")), Duration.ZERO)),
             Step.call("submit again", store -> store.submit(BUCKET, List.of(again))));
+
+    withWalk(redis, walk -> assertThat(walk.disagreement(history)).isEmpty());
+  }
+
+  /** Found by seed 15980957: the script blamed the rate for what the hours held back. */
+  @Test
+  void aClosedQueueIsNotHeldByItsRate(SharedRedis redis) {
+    Throttle slow = new Throttle(null, new Throttle.Rate(1, Duration.ofSeconds(3)));
+    List<Submission> two =
+        List.of(
+            job("first", "i0", List.of(), OnConflict.REFUSE),
+            job("second", "i1", List.of(), OnConflict.REFUSE));
+    List<Step> history =
+        List.of(
+            Step.call("limit", store -> store.limit(BUCKET, slow)),
+            Step.call("submit two", store -> store.submit(BUCKET, two)),
+            claim("t0"),
+            Step.call("hours", store -> store.hours(BUCKET, "mornings")),
+            claim("t1"));
 
     withWalk(redis, walk -> assertThat(walk.disagreement(history)).isEmpty());
   }
@@ -104,9 +125,23 @@ class ModelIT {
         });
   }
 
-  private static Submission job(String incarnation, List<String> tags, OnConflict onConflict) {
+  private static Step claim(String token) {
+    return Step.call(
+        "claim as " + token,
+        store ->
+            store.claim(
+                BUCKET,
+                5,
+                Duration.ofMillis(50),
+                JobStore.ClaimMode.PUSH,
+                new LeaseToken(token),
+                "owner"));
+  }
+
+  private static Submission job(
+      String taskId, String incarnation, List<String> tags, OnConflict onConflict) {
     return new Submission(
-        "late", incarnation, Due.in(0), 1, 0, Origin.UNKNOWN, tags, new byte[0], onConflict);
+        taskId, incarnation, Due.in(0), 1, 0, Origin.UNKNOWN, tags, new byte[0], onConflict);
   }
 
   private static void check(Walk walk, long seed) {
