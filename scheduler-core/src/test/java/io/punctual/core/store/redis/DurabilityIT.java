@@ -10,10 +10,13 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Pause;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Revision;
+import io.punctual.core.store.ScheduleStore;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Store;
@@ -288,10 +291,22 @@ class DurabilityIT {
           .asString()
           .contains("has 0 replicas connected, and 2 must confirm");
       JobStore jobs = store.jobs();
+      ScheduleStore.Change schedule =
+          new ScheduleStore.Change(
+              new ScheduleName(BUCKET.queue(), "nightly"),
+              /* expected= */ null,
+              new byte[] {1},
+              "s",
+              /* look= */ null);
       for (Runnable change :
           List.<Runnable>of(
               () -> submit(store, "a"),
+              () -> jobs.submit(BUCKET, List.of(replacement("a"))),
+              () -> jobs.limit(BUCKET, new Throttle(5, /* rate= */ null)),
+              () -> jobs.remember("shop", "paid", Duration.ofHours(1)),
+              () -> store.schedules().write(List.of(schedule), 9, /* durably= */ true),
               () -> jobs.cancel(BUCKET, "a", null),
+              () -> jobs.restore(BUCKET, "a"),
               () -> jobs.revise(BUCKET, "a", Revision.of(Due.in(1))),
               () -> jobs.requeue(BUCKET, List.of(Requeue.of("a")), Duration.ZERO),
               () -> jobs.purge(BUCKET, JobState.DEAD, List.of("a")),
@@ -304,7 +319,38 @@ class DurabilityIT {
       jobs.claim(BUCKET, 1, Duration.ofSeconds(1), JobStore.ClaimMode.PUSH, token, "me");
       jobs.extend(BUCKET, List.of(new Lease("a", token)), Duration.ofSeconds(1));
       jobs.expire(BUCKET, 1);
-      assertThat(jobs.find(BUCKET, "a")).isPresent();
+      assertThat(jobs.find(BUCKET, "a"))
+          .get()
+          .extracting("record.incarnation")
+          .isEqualTo("replaced-a");
+    }
+  }
+
+  private static Submission replacement(String id) {
+    return new Submission(
+        id, "replaced-" + id, Due.in(60_000), 3, 0, List.of(), new byte[] {2}, /* replace= */ true);
+  }
+
+  @Test
+  void allScriptsThatMakeSuchAChangeAreConfirmedAndNoOthers() {
+    try (RedisServer alone = RedisServer.startTemporary()) {
+      Store store = store(alone, "replicated:1", Duration.ofMillis(10), /* confirmEnds= */ false);
+
+      assertThat(Calls.all().keySet())
+          .filteredOn(script -> isUnconfirmed(script, store.jobs()))
+          .containsExactlyInAnyOrder(
+              "submit", "cancel", "restore", "revise", "requeue", "purge", "pause", "limit",
+              "expiry", "hours");
+    }
+  }
+
+  private static boolean isUnconfirmed(String script, JobStore jobs) {
+    try {
+      Calls.make(script, jobs, BUCKET);
+      return false;
+    } catch (StoreException e) {
+      assertThat(e.kind()).as(script).isEqualTo(StoreException.Kind.UNCONFIRMED);
+      return true;
     }
   }
 
