@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.durability.StoreNode;
 import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
@@ -51,6 +52,46 @@ class SentinelStoreIT extends StoreContract {
       return SETUP.master();
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void howTheSentinelsAreSetUpIsReadFromThem() throws IOException {
+    assertThat(findings(Duration.ofSeconds(30)))
+        .containsExactly(
+            "Sentinel's punctual is failed over only after 60000 ms without an answer"
+                + " (down-after-milliseconds): jobs wait for that long, and leases of 30000 ms can"
+                + " expire meanwhile; set down-after-milliseconds 5000");
+    try {
+      set("quorum", "3");
+      // No fail-over by mistake: the primary would have to be silent for that long.
+      set("down-after-milliseconds", "15000");
+      assertThat(findings(Duration.ofSeconds(30)))
+          .containsExactly(
+              "Sentinel's punctual fails over only while all 3 Sentinels live, since quorum is 3;"
+                  + " set quorum 2");
+      set("quorum", "2");
+      assertThat(findings(Duration.ofSeconds(30))).isEmpty();
+      assertThat(findings(Duration.ofSeconds(8)))
+          .singleElement()
+          .asString()
+          .contains("only after 15000 ms", "leases of 8000 ms")
+          .endsWith("set down-after-milliseconds 4000");
+    } finally {
+      set("quorum", "2");
+      set("down-after-milliseconds", "60000");
+    }
+  }
+
+  private List<String> findings(Duration lease) {
+    return store.inspector().failOver(lease).stream().map(StoreNode.Finding::text).toList();
+  }
+
+  private static void set(String setting, String value) throws IOException {
+    for (String address : SETUP.addresses()) {
+      int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+      assertThat(Resp.call(port, "SENTINEL", "SET", RedisSentinels.MASTER, setting, value))
+          .isEqualTo("OK");
     }
   }
 
