@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,15 +19,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What it costs to be watched, by an open console or by Prometheus, against neither of them: W in
- * A2, C and B, and V in E. Watched and unwatched work take turns on the same scheduler: processes
- * differ by more than what is looked for.
+ * What it costs to be watched, against not being watched: W by an open console or by Prometheus in
+ * A2, C and B, and V by an open console in E. Watched and unwatched work take turns on the same
+ * scheduler: processes differ by more than what is looked for.
  */
 final class Watching {
 
   private static final List<String> WORK = List.of("A2", "C", "B");
-  // Even: each order comes as often as the reverse one.
-  private static final int ROUNDS = 4;
+  private static final int PAIRS_OF_ROUNDS = 2;
 
   private final Machine machine;
   private final Options options;
@@ -49,6 +49,7 @@ final class Watching {
     private final int turnsUnchanged;
     private final Reader page;
     private final AtomicReference<String> seen = new AtomicReference<>("");
+    private boolean changing;
     private int unchanged;
     private int turn;
 
@@ -68,9 +69,18 @@ final class Watching {
       this.page = page == null ? this : page;
     }
 
+    /** Brings something new each time, as where jobs run all the time. */
+    Reader ofChanges() {
+      changing = true;
+      return this;
+    }
+
     void turn(String scheduler) {
       turn = (turn + 1) % (page.unchanged < 5 ? turns : turnsUnchanged);
       if (turn == 0) {
+        if (changing) {
+          seen.set("");
+        }
         int status = read(scheduler, seen);
         unchanged = status == 304 ? unchanged + 1 : 0;
       }
@@ -97,12 +107,25 @@ final class Watching {
 
   private record Viewing(String who, List<Reader> readers) {}
 
-  /** As {@code console.js} reads the overview and its charts, and as Prometheus is configured. */
-  private static List<Viewing> viewings() {
-    Reader overview = new Reader("/console?part=live", 1, 3, null);
-    return List.of(
-        new Viewing("console", List.of(overview, new Reader("/console/charts", 5, 15, overview))),
-        new Viewing("prometheus", List.of(new Reader("/actuator/prometheus", 5))));
+  private static final String OVERVIEW = "/console?part=live";
+  private static final String CHARTS = "/console/charts";
+
+  /** As {@code console.js} reads the overview and its charts. */
+  private static Viewing console() {
+    Reader overview = new Reader(OVERVIEW, 1, 3, null);
+    return new Viewing("console", List.of(overview, new Reader(CHARTS, 5, 15, overview)));
+  }
+
+  /** The same while something changes all the time: an upper bound. */
+  private static Viewing drawnConsole() {
+    return new Viewing(
+        "console drawn each time",
+        List.of(new Reader(OVERVIEW, 1).ofChanges(), new Reader(CHARTS, 5).ofChanges()));
+  }
+
+  /** As Prometheus is configured. */
+  private static Viewing prometheus() {
+    return new Viewing("prometheus", List.of(new Reader("/actuator/prometheus", 5)));
   }
 
   private interface Work {
@@ -120,14 +143,14 @@ final class Watching {
           machine.contest("punctual:warm-up", WORK, around, scale);
           compare(
               "W",
-              viewings(),
+              List.of(console(), prometheus()),
               around.schedulers(),
               who -> machine.contest("punctual:" + who, WORK, around, scale));
         });
   }
 
   void idle() throws Exception {
-    List<Viewing> viewings = viewings();
+    List<Viewing> viewings = List.of(console(), drawnConsole());
     IdleQueues idle = new IdleQueues(machine, options, figures);
     idle.served(
         fleet -> {
@@ -147,12 +170,14 @@ final class Watching {
     Viewing none = new Viewing("unwatched", List.of());
     List<Viewing> order = new ArrayList<>(viewings);
     order.add(0, none);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int pair = 0; pair < PAIRS_OF_ROUNDS; pair++) {
       int begin = figures.all().size();
-      for (Viewing viewing : order) {
-        run(viewing, scheduler, work);
+      for (int round = 0; round < 2; round++) {
+        for (Viewing viewing : order) {
+          run(viewing, scheduler, work);
+        }
+        Collections.reverse(order);
       }
-      Collections.reverse(order);
       List<Figure> all = figures.all();
       addRatios(all.subList(begin, all.size()), none.who());
     }
@@ -164,28 +189,31 @@ final class Watching {
                     "watched",
                     what + ", of unwatched",
                     values.stream().mapToDouble(Double::doubleValue).toArray(),
-                    "one ratio of medians a round")));
+                    "one ratio for two rounds, of which the second goes backwards")));
     ratios.clear();
   }
 
-  private void addRatios(List<Figure> round, String none) {
-    for (Figure figure : round) {
-      round.stream()
-          .filter(
-              other ->
-                  other.who().equals(none)
-                      && !figure.who().equals(none)
-                      && !other.metric().equals(Figure.DISTRIBUTION)
-                      && other.part().equals(figure.part())
-                      && other.metric().equals(figure.metric()))
-          .forEach(
-              unwatched ->
-                  ratios
-                      .computeIfAbsent(
-                          figure.part() + " " + figure.metric() + ", " + figure.who(),
-                          what -> new ArrayList<>())
-                      .add(figure.median() / unwatched.median()));
+  /** Ratios of the sums: what grows or shrinks all the time, as a compiler's work does, cancels. */
+  private void addRatios(List<Figure> pair, String none) {
+    Map<String, Map<String, Double>> sums = new LinkedHashMap<>();
+    for (Figure figure : pair) {
+      if (!figure.metric().equals(Figure.DISTRIBUTION)) {
+        sums.computeIfAbsent(figure.part() + " " + figure.metric(), what -> new LinkedHashMap<>())
+            .merge(figure.who(), figure.median(), Double::sum);
+      }
     }
+    sums.forEach(
+        (what, byViewer) -> {
+          double unwatched = Objects.requireNonNull(byViewer.get(none));
+          byViewer.forEach(
+              (who, sum) -> {
+                if (!who.equals(none)) {
+                  ratios
+                      .computeIfAbsent(what + ", " + who, key -> new ArrayList<>())
+                      .add(sum / unwatched);
+                }
+              });
+        });
   }
 
   private static void run(Viewing viewing, String scheduler, Work work) throws Exception {
