@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClockJumpIT extends EngineTestBase {
 
   /** Redis's time, and what is added to it. */
-  private static final TimeSource SETTABLE =
+  static final TimeSource SETTABLE =
       new TimeSource(
           """
           local function now_ms()

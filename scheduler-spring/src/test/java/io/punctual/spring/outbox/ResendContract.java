@@ -297,6 +297,58 @@ abstract class ResendContract {
   }
 
   @Test
+  void theLastSecondsBeforeARestartThatKeptAllDataAreSentAgainUnaskedAndNothingRunsTwice()
+      throws IOException {
+    writeToDisk();
+    commit(send(job("old").delay(Duration.ofMinutes(30))));
+    awaitSent();
+    // Longer ago than a power cut can lose.
+    jdbc.update("update punctual_sent set sent_at = sent_at - 600000");
+    commit(
+        send(job("1").delay(Duration.ofMinutes(30))),
+        send(job("2").dueAt(in(1))),
+        send(job("cancelled").delay(Duration.ofMinutes(30))),
+        // The application does not learn that it is done.
+        send(job("elsewhere").delay(Duration.ZERO)));
+    commit(move("2", in(2)), cancel("cancelled"));
+    awaitSent();
+    eventually().until(() -> found("elsewhere").state() == JobInfo.State.FINISHED);
+    String[] wanted = {"old", "1", "2"};
+    Map<String, Instant> before = dueTimes(wanted);
+    Instant killed = Instant.now();
+
+    redis.kill();
+    redis =
+        RedisServer.start(
+            redis.port(), data, "--appendonly", "yes", "--appendfsync", "everysec", "--save", "");
+    open.push(redis);
+
+    ResendStatus status = awaitResent();
+    assertThat(status.since()).isBetween(killed.minusSeconds(60), killed);
+    // No job: the cancel was made again, and its answer is that of the first time.
+    assertThat(status.missing()).isEqualTo(1);
+    assertThat(status.present()).isEqualTo(3);
+    assertThat(status.refused()).isZero();
+    assertThat(dueTimes(wanted)).isEqualTo(before);
+    assertThat(found("cancelled").state()).isEqualTo(JobInfo.State.CANCELLED);
+    assertThat(found("elsewhere").state()).isEqualTo(JobInfo.State.FINISHED);
+    assertThat(ran).containsExactly("elsewhere");
+  }
+
+  /** From now on Redis keeps all that it has answered when its process is killed. */
+  private void writeToDisk() throws IOException {
+    Resp.call(redis.port(), "CONFIG", "SET", "appendonly", "yes");
+    eventually()
+        .until(
+            () -> {
+              String file = Resp.call(redis.port(), "INFO", "persistence");
+              return file.contains("aof_enabled:1")
+                  && file.contains("aof_rewrite_in_progress:0")
+                  && file.contains("aof_rewrite_scheduled:0");
+            });
+  }
+
+  @Test
   void anOperatorsRequestFindsEverythingInItsPlace() {
     commit(send(job("1").delay(Duration.ofMinutes(30))), send(job("2").dueAt(in(1))));
     commit(move("2", in(2)));

@@ -114,7 +114,7 @@ class RegistrySchedulersTest {
               "scheduler-" + registry.schedulers.size(),
               8080,
               false);
-      scheduler.getMetadata().put("punctual.installation", installation);
+      scheduler.getMetadata().put("punctual-installation", installation);
       registry.schedulers.add(scheduler);
     }
     registered.run(
@@ -125,6 +125,27 @@ class RegistrySchedulersTest {
           assertThat(log.getAll())
               .containsOnlyOnce("shows schedulers of 2 installations as punctual-scheduler:")
               .contains("http://scheduler-2:8080", "punctual.service-id");
+        });
+  }
+
+  /** Not every registry's client tells that it has a new view. */
+  @Test
+  void anApplicationThatSendsIsToldOfSchedulersThatShareNoJobs(CapturedOutput log)
+      throws IOException {
+    for (String installation : List.of("punctual@1", "other@2")) {
+      DefaultServiceInstance scheduler =
+          new DefaultServiceInstance(
+              installation, "punctual-scheduler", "127.0.0.1", freePort(), false);
+      scheduler.getMetadata().put("punctual-installation", installation);
+      registry.schedulers.add(scheduler);
+    }
+    registered.run(
+        context -> {
+          assertThatThrownBy(() -> send(context.getBean(TaskSubmitService.class)))
+              .isInstanceOf(SchedulerUnavailableException.class);
+
+          assertThat(log.getAll())
+              .containsOnlyOnce("shows schedulers of 2 installations as punctual-scheduler:");
         });
   }
 

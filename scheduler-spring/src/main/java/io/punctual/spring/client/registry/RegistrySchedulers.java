@@ -5,8 +5,10 @@ import io.punctual.wire.SchedulerMetadata;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -42,49 +44,64 @@ public final class RegistrySchedulers implements SchedulerSource {
     this.discovery = discovery;
     this.serviceId = serviceId;
     this.address = address;
-    this.asked = new AskedClient<>(client -> client.getInstances(serviceId));
+    this.asked = new AskedClient<>(client -> compared(client.getInstances(serviceId)));
     this.answers = answers;
   }
 
-  /** The registry's client has a new view. */
+  /** The registry's client has a new view. Not every client tells that. */
   @EventListener(HeartbeatEvent.class)
   void onView() {
     answered = true;
-    tellOfSeveralInstallations();
+    DiscoveryClient client = discovery.getIfAvailable();
+    if (client != null) {
+      try {
+        var unused = asked.ask(client);
+      } catch (RuntimeException e) {
+        // Those who need a scheduler say so.
+        log.debug("The registry does not answer", e);
+      }
+    }
   }
 
-  /** Once, until there is one again. */
-  private void tellOfSeveralInstallations() {
-    DiscoveryClient client = discovery.getIfAvailable();
-    if (client == null) {
-      return;
+  /** Logs that these schedulers share no jobs, once until they do again. */
+  private List<ServiceInstance> compared(List<ServiceInstance> schedulers) {
+    boolean several =
+        schedulers.stream()
+                .map(RegistrySchedulers::installation)
+                .filter(Objects::nonNull)
+                .distinct()
+                .limit(2)
+                .count()
+            > 1;
+    if (several && !told) {
+      tellOfSeveralInstallations(schedulers);
     }
+    told = several;
+    return schedulers;
+  }
+
+  private static @Nullable String installation(ServiceInstance scheduler) {
+    Map<String, String> metadata = scheduler.getMetadata();
+    return metadata == null ? null : metadata.get(SchedulerMetadata.INSTALLATION);
+  }
+
+  private void tellOfSeveralInstallations(List<ServiceInstance> schedulers) {
     Map<String, String> installations = new TreeMap<>();
-    try {
-      for (ServiceInstance scheduler : asked.ask(client)) {
-        Map<String, String> metadata = scheduler.getMetadata();
-        String its = metadata == null ? null : metadata.get(SchedulerMetadata.INSTALLATION);
-        if (its != null) {
-          installations.put(its, scheduler.getUri().toString());
-        }
+    for (ServiceInstance scheduler : schedulers) {
+      String its = installation(scheduler);
+      if (its != null) {
+        installations.put(its, scheduler.getUri().toString());
       }
-    } catch (RuntimeException e) {
-      // Those who need a scheduler say so.
-      log.debug("The registry does not answer", e);
-      return;
     }
-    if (installations.size() > 1 && !told) {
-      log.warn(
-          "Punctual: {} shows schedulers of {} installations as {}: {}. Each keeps jobs of its own,"
-              + " so a job is found only where it was sent. Let all use one Redis and one"
-              + " punctual.key-prefix, or give each installation a name of its own:"
-              + " spring.application.name there, punctual.service-id here",
-          registry(),
-          installations.size(),
-          serviceId,
-          installations.values());
-    }
-    told = installations.size() > 1;
+    log.warn(
+        "Punctual: {} shows schedulers of {} installations as {}: {}. Each keeps jobs of its own,"
+            + " so a job is found only where it was sent. Let all use one Redis and one"
+            + " punctual.key-prefix, or give each installation a name of its own:"
+            + " spring.application.name there, punctual.service-id here",
+        registry(),
+        installations.size(),
+        serviceId,
+        installations.values());
   }
 
   @Override
