@@ -22,7 +22,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -44,6 +45,7 @@ class NeighboursIT extends SharedRedisTestBase {
   private static final JsonMapper JSON = new JsonMapper();
   private static final int NEIGHBOURS = 20;
   private static final long TAKES_MS = 400;
+  private static final List<String> PROTOCOLS = List.of("batch", "single");
   private static final List<Worker> WORKERS = List.of(new Worker(), new Worker(), new Worker());
 
   @Autowired private HttpDispatcher dispatcher;
@@ -61,8 +63,10 @@ class NeighboursIT extends SharedRedisTestBase {
       } catch (IOException e) {
         throw new AssertionError("no port", e);
       }
-      for (String app : List.of("one", "three", "split")) {
-        server.on("/callback/" + app, this::run);
+      for (String name : List.of("one", "three", "split")) {
+        for (String protocol : PROTOCOLS) {
+          server.on("/callback/" + app(name, protocol), this::run);
+        }
       }
     }
 
@@ -102,19 +106,31 @@ class NeighboursIT extends SharedRedisTestBase {
 
   @DynamicPropertySource
   static void instances(DynamicPropertyRegistry registry) {
-    instance(registry, "one", 0, WORKERS.get(0).server.port(), "batch");
-    for (int i = 0; i < 3; i++) {
-      instance(registry, "three", i, WORKERS.get(i).server.port(), "batch");
+    for (String protocol : PROTOCOLS) {
+      String one = app("one", protocol);
+      String three = app("three", protocol);
+      instance(registry, one, 0, WORKERS.get(0).server.port(), protocol);
+      for (int i = 0; i < 3; i++) {
+        instance(registry, three, i, WORKERS.get(i).server.port(), protocol);
+      }
+      // This scheduler sends the neighbours there, and another one the poison.
+      instance(registry, app("split", protocol), 0, WORKERS.get(0).server.port(), protocol);
+      for (String instance : List.of(one + "[0]", three + "[0]", three + "[1]", three + "[2]")) {
+        registry.add(
+            "spring.cloud.discovery.client.simple.instances."
+                + instance
+                + ".metadata[punctual.task-types]",
+            () -> "order.close,order.poison");
+      }
     }
-    // This scheduler sends the neighbours there, and another one the poison.
-    instance(registry, "split", 0, WORKERS.get(0).server.port(), "batch");
-    for (String instance : List.of("one[0]", "three[0]", "three[1]", "three[2]")) {
-      registry.add(
-          "spring.cloud.discovery.client.simple.instances."
-              + instance
-              + ".metadata[punctual.task-types]",
-          () -> "order.close,order.poison");
-    }
+  }
+
+  private static String app(String name, String protocol) {
+    return name + "-" + protocol;
+  }
+
+  static List<String> protocols() {
+    return PROTOCOLS;
   }
 
   @AfterEach
@@ -132,27 +148,31 @@ class NeighboursIT extends SharedRedisTestBase {
     WORKERS.forEach(worker -> worker.server.close());
   }
 
-  @Test
-  void aJobThatEndsTheOnlyInstanceDiesAndItsNeighboursAreDone() {
-    neighboursAreDoneAndThePoisonIsDead("one");
+  @ParameterizedTest
+  @MethodSource("protocols")
+  void aJobThatEndsTheOnlyInstanceDiesAndItsNeighboursAreDone(String protocol) {
+    neighboursAreDoneAndThePoisonIsDead(app("one", protocol));
   }
 
-  @Test
-  void aJobThatEndsOneInstanceAfterTheOtherDiesAndItsNeighboursAreDone() {
-    neighboursAreDoneAndThePoisonIsDead("three");
+  @ParameterizedTest
+  @MethodSource("protocols")
+  void aJobThatEndsOneInstanceAfterTheOtherDiesAndItsNeighboursAreDone(String protocol) {
+    neighboursAreDoneAndThePoisonIsDead(app("three", protocol));
   }
 
-  @Test
-  void aNeighbourIsDoneAlthoughAnotherSchedulersJobEndsTheInstanceThreeTimes() {
-    try (ConfigurableApplicationContext another = poisonScheduler()) {
+  @ParameterizedTest
+  @MethodSource("protocols")
+  void aNeighbourIsDoneAlthoughAnotherSchedulersJobEndsTheInstanceThreeTimes(String protocol) {
+    String split = app("split", protocol);
+    try (ConfigurableApplicationContext another = poisonScheduler(protocol)) {
       assertThat(another.isRunning()).isTrue();
       // Three attempts each; the poison ends the process at once each time. So the neighbour is
       // done only if it does not count each end: the two schedulers may notice some of the ends
       // more than a second apart.
       String jobs =
-          job("split", "order.close", "neighbour", 300, "10ms,10ms")
+          job(split, "order.close", "neighbour", 300, "10ms,10ms")
               + ","
-              + job("split", "order.poison", "poison", 500, "10ms,10ms");
+              + job(split, "order.poison", "poison", 500, "10ms,10ms");
       assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}").status())
           .isEqualTo(200);
 
@@ -160,17 +180,18 @@ class NeighboursIT extends SharedRedisTestBase {
           .atMost(Duration.ofSeconds(90))
           .untilAsserted(
               () -> {
-                assertThat(state("split", "order.poison", "poison")).isEqualTo("dead");
-                assertThat(state("split", "order.close", "neighbour")).isIn("finished", "dead");
+                assertThat(state(split, "order.poison", "poison")).isEqualTo("dead");
+                assertThat(state(split, "order.close", "neighbour")).isIn("finished", "dead");
               });
-      assertThat(state("split", "order.close", "neighbour")).isEqualTo("finished");
-      assertThat(find("split", "order.poison", "poison").at("/attempts/counted").asInt())
+      assertThat(state(split, "order.close", "neighbour")).isEqualTo("finished");
+      assertThat(find(split, "order.poison", "poison").at("/attempts/counted").asInt())
           .isEqualTo(3);
     }
   }
 
-  private ConfigurableApplicationContext poisonScheduler() {
-    String instance = "--spring.cloud.discovery.client.simple.instances.split[0].";
+  private ConfigurableApplicationContext poisonScheduler(String protocol) {
+    String split = app("split", protocol);
+    String instance = "--spring.cloud.discovery.client.simple.instances." + split + "[0].";
     return new SpringApplication(PunctualServerApplication.class, ShortDispatchTimes.class)
         .run(
             "--server.port=0",
@@ -179,10 +200,10 @@ class NeighboursIT extends SharedRedisTestBase {
             "--spring.data.redis.host=" + RedisExtension.redis().host(),
             "--spring.data.redis.port=" + RedisExtension.redis().port(),
             instance + "uri=http://127.0.0.1:" + WORKERS.get(0).server.port(),
-            instance + "instance-id=split-0",
+            instance + "instance-id=" + split + "-0",
             instance + "metadata[punctual.task-types]=order.poison",
-            instance + "metadata[punctual.callback-path]=/callback/split",
-            instance + "metadata[punctual.protocol]=batch",
+            instance + "metadata[punctual.callback-path]=/callback/" + split,
+            instance + "metadata[punctual.protocol]=" + protocol,
             instance + "metadata[punctual.concurrency]=100");
   }
 

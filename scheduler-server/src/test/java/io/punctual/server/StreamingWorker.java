@@ -2,6 +2,8 @@ package io.punctual.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
@@ -22,7 +24,10 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A worker instance that decides line by line when to answer, and when to break off. */
+/**
+ * A worker instance that decides line by line when to answer, and when to break off. A call of the
+ * single protocol is a request with one job; its lines are not sent.
+ */
 final class StreamingWorker implements AutoCloseable {
 
   private static final JsonMapper JSON = new JsonMapper();
@@ -56,6 +61,15 @@ final class StreamingWorker implements AutoCloseable {
         "/",
         exchange -> {
           String path = exchange.getRequestURI().getPath();
+          if (exchange.getRequestMethod().equals("OPTIONS")) {
+            // The single protocol's ping.
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+            return;
+          } else if (exchange.getRequestHeaders().containsKey("ce-id")) {
+            single(path, exchange);
+            return;
+          }
           CallbackRequest request =
               JSON.readValue(exchange.getRequestBody().readAllBytes(), CallbackRequest.class);
           Refusal refusal = refusals.get(path);
@@ -87,6 +101,41 @@ final class StreamingWorker implements AutoCloseable {
           }
         });
     server.start();
+  }
+
+  /** Takes a call of the single protocol, whose status is the answer: 200 if it is written. */
+  private void single(String path, HttpExchange exchange) throws IOException {
+    CallbackRequest request = request(exchange);
+    requests(path).add(request);
+    try (OutputStream unread = OutputStream.nullOutputStream()) {
+      Objects.requireNonNull(answers.get(path)).write(request, unread);
+      exchange.sendResponseHeaders(200, -1);
+      exchange.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static CallbackRequest request(HttpExchange exchange) throws IOException {
+    Headers headers = exchange.getRequestHeaders();
+    return new CallbackRequest(
+        headers.getFirst(CallbackRequest.APPLICATION),
+        headers.getFirst("Punctual-Instance"),
+        null,
+        List.of(
+            new CallbackRequest.Job(
+                headers.getFirst("ce-id"),
+                headers.getFirst("ce-type"),
+                headers.getFirst("Punctual-Incarnation"),
+                Integer.parseInt(headers.getFirst("ce-attempt")),
+                Long.parseLong(headers.getFirst(CallbackRequest.VERSION)),
+                Long.parseLong(headers.getFirst(CallbackRequest.CLAIMED_AT)),
+                Instant.parse(headers.getFirst("ce-time")).toEpochMilli(),
+                null,
+                0,
+                new String(exchange.getRequestBody().readAllBytes(), UTF_8),
+                Map.of(),
+                headers.getFirst(CallbackRequest.TOKEN))));
   }
 
   private static PingAnswer pong(String path) {
