@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** Makes one of each change whose answer names a durability, in an application of its own. */
+/** Makes one of each change whose answer names a durability, in a new application. */
 final class EveryChange {
 
   private static final String JOBS = "/api/v1/jobs";

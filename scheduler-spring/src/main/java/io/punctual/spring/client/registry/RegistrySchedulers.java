@@ -57,7 +57,7 @@ public final class RegistrySchedulers implements SchedulerSource {
       try {
         var unused = asked.ask(client);
       } catch (RuntimeException e) {
-        // Those who need a scheduler say so.
+        // A call that needs a scheduler reports it.
         log.debug("The registry does not answer", e);
       }
     }
@@ -94,9 +94,9 @@ public final class RegistrySchedulers implements SchedulerSource {
       }
     }
     log.warn(
-        "Punctual: {} shows schedulers of {} installations as {}: {}. Each keeps jobs of its own,"
+        "Punctual: {} shows schedulers of {} installations as {}: {}. They share no jobs,"
             + " so a job is found only where it was sent. Let all use one Redis and one"
-            + " punctual.key-prefix, or give each installation a name of its own:"
+            + " punctual.key-prefix, or give each installation another name:"
             + " spring.application.name there, punctual.service-id here",
         registry(),
         installations.size(),
