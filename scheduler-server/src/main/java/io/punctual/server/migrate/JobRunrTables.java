@@ -295,8 +295,7 @@ final class JobRunrTables implements SqlTables {
   }
 
   private SqlRow row(Connection connection, Recurring job) throws SQLException {
-    Instant latest = latest(connection, job.id());
-    Instant last = latest == null || latest.isBefore(job.since()) ? job.since() : latest;
+    Instant last = last(connection, job);
     return SqlRow.of(
         List.of(RECURRING, job.id()),
         job.createdAt(),
@@ -307,20 +306,30 @@ final class JobRunrTables implements SqlTables {
   }
 
   /**
-   * When the last job is due that JobRunr has made of a recurring one; null if none is there. An
-   * ended job with a later time had a retry that was not waited for.
+   * Returns the last instant that JobRunr runs: that of the last job it has made. A server makes
+   * jobs when it polls, so the latest instants may have none if a poll was late; these are left to
+   * Punctual. While a job has not ended, JobRunr makes none on purpose. An ended job with a later
+   * time had a retry that was not waited for.
    */
-  private @Nullable Instant latest(Connection connection, String id) throws SQLException {
+  private Instant last(Connection connection, Recurring job) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             sql(
-                "select max(scheduledAt) from {}jobs where recurringJobId = ? and (state not in"
-                    + " ('SUCCEEDED', 'FAILED', 'DELETED') or scheduledAt <= ?)"))) {
-      statement.setString(1, id);
+                "select max(scheduledAt), max(case when state in ('SUCCEEDED', 'FAILED',"
+                    + " 'DELETED') then 0 else 1 end) from {}jobs where recurringJobId = ? and"
+                    + " (state not in ('SUCCEEDED', 'FAILED', 'DELETED') or scheduledAt <= ?)"))) {
+      statement.setString(1, job.id());
       statement.setTimestamp(2, Timestamp.from(clock.instant()), utc());
       try (ResultSet rows = statement.executeQuery()) {
-        Timestamp at = rows.next() ? rows.getTimestamp(1, utc()) : null;
-        return at == null ? null : at.toInstant();
+        rows.next();
+        Timestamp made = rows.getTimestamp(1, utc());
+        Instant checked = job.since();
+        if (rows.getInt(2) == 0) {
+          Instant polled = checked.minus(poll).minus(SLACK);
+          Instant created = Instant.ofEpochMilli(job.createdAt());
+          checked = polled.isBefore(created) ? created : polled;
+        }
+        return made == null || made.toInstant().isBefore(checked) ? checked : made.toInstant();
       }
     }
   }

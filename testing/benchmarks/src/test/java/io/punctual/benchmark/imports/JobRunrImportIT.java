@@ -291,22 +291,54 @@ class JobRunrImportIT {
       }
     }
     assertThat(there).doesNotHaveDuplicates().hasSize(RAN.size());
+    List<Instant> here = here(run, planned);
+    Instant last = there.stream().max(Instant::compareTo).orElseThrow();
+    assertFiveSecondsApart(last.plusSeconds(5), here);
+    assertThat(here).hasSizeGreaterThan(3);
+  }
+
+  /**
+   * Returns when jobs are or were due in Punctual.
+   *
+   * @param run jobs that have run
+   * @param planned runs of a schedule that are no jobs yet
+   */
+  private List<Instant> here(List<JsonNode> run, List<Instant> planned) throws IOException {
     Map<String, Instant> single = new LinkedHashMap<>();
     for (JsonNode job : moved.all()) {
       single.put(job.get("taskId").stringValue(), Instant.parse(job.get("dueAt").stringValue()));
     }
-    run.addAll(moved.run("moved"));
-    for (JsonNode job : run) {
+    List<JsonNode> all = new ArrayList<>(run);
+    all.addAll(moved.run("moved"));
+    for (JsonNode job : all) {
       single.put(
           job.get("taskId").stringValue(), Instant.ofEpochMilli(job.get("dueTime").longValue()));
     }
-    List<Instant> here =
-        Stream.concat(single.values().stream(), planned.stream()).sorted().toList();
-    Instant last = there.stream().max(Instant::compareTo).orElseThrow();
-    for (int i = 0; i < here.size(); i++) {
-      assertThat(here.get(i)).isEqualTo(last.plusSeconds(5L * (i + 1)));
+    return Stream.concat(single.values().stream(), planned.stream()).sorted().toList();
+  }
+
+  private static void assertFiveSecondsApart(Instant first, List<Instant> all) {
+    assertThat(all)
+        .containsExactlyElementsOf(
+            Stream.iterate(first, at -> at.plusSeconds(5)).limit(all.size()).toList());
+  }
+
+  /** As when a poll of its server was late. */
+  @ParameterizedTest
+  @EnumSource
+  void whatTheOldSideHasNotMadeOfARecurringJobRunsHere(OldDatabase.Kind kind) throws Exception {
+    try (OldDatabase old = OldDatabase.create(kind)) {
+      recur(jobRunr(old, false), "rhythm", "*/5 * * * * *", ZoneId.of("UTC"));
+      List<Instant> planned = next(old, "rhythm", "*/5 * * * * *", ZoneId.of("UTC"));
+      Waiting.until("two are over", () -> Instant.now().isAfter(planned.get(1)));
+
+      assertThat(system.run(old, moved, "jobrunr", SIGNATURE)).contains("1 schedules were moved.");
+
+      JsonNode first = system.schedule(moved, "rhythm", 1).at("/preview/0/at");
+      List<Instant> here = here(List.of(), List.of(Instant.parse(first.stringValue())));
+      assertThat(here).contains(planned.get(0), planned.get(1));
+      assertFiveSecondsApart(here.get(0), here);
     }
-    assertThat(here).hasSizeGreaterThan(3);
   }
 
   /** What an earlier run kept of it is no longer valid then. */
