@@ -27,6 +27,8 @@ final class Watching {
 
   private static final List<String> WORK = List.of("A2", "C", "B");
   private static final int PAIRS_OF_ROUNDS = 2;
+  // What one costs is less than two rounds differ by.
+  private static final int CONSOLES = 20;
 
   private final Machine machine;
   private final Options options;
@@ -49,7 +51,6 @@ final class Watching {
     private final int turnsUnchanged;
     private final Reader page;
     private final AtomicReference<String> seen = new AtomicReference<>("");
-    private boolean changing;
     private int unchanged;
     private int turn;
 
@@ -69,26 +70,12 @@ final class Watching {
       this.page = page == null ? this : page;
     }
 
-    /** Brings something new each time, as where jobs run all the time. */
-    Reader ofChanges() {
-      changing = true;
-      return this;
-    }
-
     void turn(String scheduler) {
       turn = (turn + 1) % (page.unchanged < 5 ? turns : turnsUnchanged);
       if (turn == 0) {
-        if (changing) {
-          seen.set("");
-        }
         int status = read(scheduler, seen);
         unchanged = status == 304 ? unchanged + 1 : 0;
       }
-    }
-
-    /** Has the page drawn. */
-    void draw(String scheduler) {
-      var unused = read(scheduler, new AtomicReference<>(""));
     }
 
     private int read(String scheduler, AtomicReference<String> last) {
@@ -116,11 +103,13 @@ final class Watching {
     return new Viewing("console", List.of(overview, new Reader(CHARTS, 5, 15, overview)));
   }
 
-  /** The same while something changes all the time: an upper bound. */
-  private static Viewing drawnConsole() {
-    return new Viewing(
-        "console drawn each time",
-        List.of(new Reader(OVERVIEW, 1).ofChanges(), new Reader(CHARTS, 5).ofChanges()));
+  /** That many, at different times. */
+  private static Viewing consoles() {
+    List<Reader> readers = new ArrayList<>();
+    for (int i = 0; i < CONSOLES; i++) {
+      readers.addAll(console().readers());
+    }
+    return new Viewing(CONSOLES + " consoles", readers);
   }
 
   /** As Prometheus is configured. */
@@ -150,15 +139,15 @@ final class Watching {
   }
 
   void idle() throws Exception {
-    List<Viewing> viewings = List.of(console(), drawnConsole());
+    List<Viewing> viewings = List.of(console(), consoles());
     IdleQueues idle = new IdleQueues(machine, options, figures);
     idle.served(
         fleet -> {
           String scheduler = fleet.surroundings().schedulers();
           // As often as in an hour: the scheduler's compiler is at work.
-          for (int i = 0; i < 300; i++) {
-            viewings.forEach(
-                viewing -> viewing.readers().forEach(reader -> reader.draw(scheduler)));
+          List<Reader> warming = consoles().readers();
+          for (int i = 0; i < 500; i++) {
+            warming.forEach(reader -> reader.turn(scheduler));
           }
           idle.rest();
           compare("V", viewings, scheduler, who -> idle.measure("E", who, fleet));
@@ -220,10 +209,14 @@ final class Watching {
     ScheduledExecutorService viewers = Executors.newScheduledThreadPool(1);
     try {
       List<ScheduledFuture<?>> reads = new ArrayList<>();
-      for (Reader reader : viewing.readers()) {
+      long turn = TimeUnit.SECONDS.toMillis(Reader.TURN_SECONDS);
+      List<Reader> readers = viewing.readers();
+      for (int i = 0; i < readers.size(); i++) {
+        Reader reader = readers.get(i);
+        long first = turn * i / readers.size();
         reads.add(
             viewers.scheduleAtFixedRate(
-                () -> reader.turn(scheduler), 1, Reader.TURN_SECONDS, TimeUnit.SECONDS));
+                () -> reader.turn(scheduler), first, turn, TimeUnit.MILLISECONDS));
       }
       work.run(viewing.who());
       for (ScheduledFuture<?> read : reads) {
